@@ -67,29 +67,40 @@ def _print(value: Any, style: _Style, limit: int) -> str:
     room = max(limit, 0)
     pieces: list[str] = []
     size = 0
-    containers = [iter((_scalar(value, style, room),))]
-    while containers and size <= room:
-        part = next(containers[-1], None)
-        if part is None:
-            containers.pop()
-        elif isinstance(part, str):
+    open_containers = [iter((_scalar(value, style, room),))]
+    while open_containers:
+        for part in open_containers[-1]:
+            if not isinstance(part, str):
+                open_containers.append(_parts(part, style, room))
+                break
             pieces.append(part)
             size += len(part)
+            if size > room:
+                return "".join(pieces)
         else:
-            containers.append(_parts(part, style, room))
+            open_containers.pop()
     return "".join(pieces)
 
 
 def _parts(container: Any, style: _Style, room: int) -> Iterator[Any]:
-    """Yield what is printed of a container: texts, and containers that stand in it."""
-    is_object = isinstance(container, dict)
-    separator = ""
-    yield "{" if is_object else "["
-    for member in container:
-        yield separator + _key(member, style, room) if is_object else separator
-        yield _scalar(container[member] if is_object else member, style, room)
-        separator = style.separator
-    yield "}" if is_object else "]"
+    """Yield what is printed of a container: texts, and the containers that stand in it."""
+    opening, closing = "{}" if isinstance(container, dict) else "[]"
+    lead = opening
+    for key, member in _members(container, style, room):
+        part = _scalar(member, style, room)
+        if isinstance(part, str):
+            yield lead + key + part
+        else:
+            yield lead + key
+            yield part
+        lead = style.separator
+    yield closing if container else opening + closing
+
+
+def _members(container: Any, style: _Style, room: int) -> Iterator[tuple[str, Any]]:
+    if not isinstance(container, dict):
+        return (("", member) for member in container)
+    return ((_key(key, style, room), member) for key, member in container.items())
 
 
 def _key(key: Any, style: _Style, room: int) -> str:
@@ -149,28 +160,6 @@ def _with_fraction(mantissa: str) -> str:
     return f"{whole}.{fraction or '0'}"
 
 
-_INTERPOLATION = re.compile(r"#(?=[{$@])")
-_NAMED_ESCAPES = {
-    '"': '\\"',
-    "\\": "\\\\",
-    "\a": "\\a",
-    "\b": "\\b",
-    "\t": "\\t",
-    "\n": "\\n",
-    "\v": "\\v",
-    "\f": "\\f",
-    "\r": "\\r",
-    "\x1b": "\\e",
-}
-
-
-class _Escapes(dict[int, str]):
-    """A table for ``str.translate`` that works out what it was not told, without growing."""
-
-    def __missing__(self, code: int) -> str:
-        return _escape(code)
-
-
 @lru_cache(maxsize=4096)
 def _escape(code: int) -> str:
     if is_printable(code):
@@ -180,11 +169,17 @@ def _escape(code: int) -> str:
     return f"\\u{code:04X}" if code <= 0xFFFF else f"\\u{{{code:X}}}"
 
 
-_ESCAPES = _Escapes({ord(char): escape for char, escape in _NAMED_ESCAPES.items()})
+class _Escapes(dict[int, str]):
+    """A table for ``str.translate`` that works out what it was not told, and stays small."""
+
+    __missing__ = staticmethod(_escape)
+
+
+_ESCAPES = _Escapes(zip(b'"\\\a\b\t\n\v\f\r\x1b', (f"\\{letter}" for letter in '"\\abtnvfre'), strict=True))
+_INTERPOLATION = re.compile(r"#(?=[{$@])")  # the only places where Ruby source would interpolate
 
 
 def _inspect_text(text: str) -> str:
-    # A "#" is escaped only where Ruby source would interpolate, and never by its own character alone.
     return '"' + _INTERPOLATION.sub(r"\\#", text.translate(_ESCAPES)) + '"'
 
 
