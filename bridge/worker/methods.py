@@ -64,7 +64,7 @@ def ui_preview(worker: Worker, result: Any, limit: int | None = None, name: str 
     )
 
 
-def normalize(  # noqa: PLR0913 - the parameters of the wire
+def normalize(  # noqa: PLR0913, PLR0917 - the parameters of the wire
     worker: Worker,
     result: Any,
     name: str,
@@ -88,7 +88,7 @@ def normalize(  # noqa: PLR0913 - the parameters of the wire
     return projections
 
 
-def tool_completed(  # noqa: PLR0913 - the parameters of the wire
+def tool_completed(  # noqa: PLR0913, PLR0917 - the parameters of the wire
     worker: Worker,
     result: Any,
     name: str,
@@ -108,7 +108,7 @@ def tool_completed(  # noqa: PLR0913 - the parameters of the wire
     return {**projections, "preview": preview}
 
 
-def read_output(  # noqa: PLR0913 - the parameters of the wire
+def read_output(  # noqa: PLR0913, PLR0917 - the parameters of the wire
     worker: Worker, session_id: str, call_id: str, offset: int = 1, column: int = 1, limit: int = 2_000
 ) -> dict[str, Any]:
     """Give one page of a stored output."""
@@ -139,7 +139,8 @@ def discover(_worker: Worker) -> dict[str, Any]:
     """Give the OpenRPC document."""
     from bridge.openrpc import document  # noqa: PLC0415 - pydantic's models load slowly and only people ask
 
-    return document()
+    made: dict[str, Any] = document()
+    return made
 
 
 def shutdown(worker: Worker) -> None:

@@ -77,7 +77,7 @@ class Method:
 
 
 def describe(function: Callable[..., Any], **checks: Check) -> Method:
-    """Read the parameters of ``function`` after its first, the worker; ``checks`` has one for each of them."""
+    """Read the parameters of ``function`` after its first, the worker; ``checks`` has one for each."""
     _worker, *parameters = inspect.signature(function).parameters.values()
     return Method(
         function,

@@ -78,7 +78,7 @@ class Worker:
             self.rooms = self._build_rooms(self.settings)
 
     def store(self, name: str) -> Any:
-        """Give the room ``outputs`` or ``ledger``; raises ``StoreUnavailable`` when it could not be opened."""
+        """Give the room ``outputs`` or ``ledger``; raises ``StoreUnavailable`` where there is none."""
         room = getattr(self.rooms, name)
         if room is None:
             raise StoreUnavailable({"reason": f"the {name} under {self.settings.home} could not be opened"})

@@ -40,10 +40,11 @@ EXIT_LOST_CLIENT = 1
 
 
 def take_streams() -> tuple[int, int]:
-    """Move descriptors 0 and 1 out of everybody's reach and give their duplicates, to read from and write to.
+    """Move descriptors 0 and 1 out of everybody's reach; give their duplicates, to read from and write to.
 
-    Afterwards whoever reads stdin finds it empty and whoever prints to stdout prints to stderr. The duplicates
-    are close-on-exec, and a forked child loses them as well: it must neither answer nor keep the pipe open.
+    Afterwards whoever reads stdin finds it empty and whoever prints to stdout prints to stderr. The
+    duplicates are close-on-exec, and a forked child loses them as well: it must neither answer nor keep
+    the pipe open.
     Raises ``OSError`` when a stream is not open: whoever started the worker is to blame.
     """
     source, sink = (fcntl.fcntl(stream, fcntl.F_DUPFD_CLOEXEC, STDERR + 1) for stream in (STDIN, STDOUT))
@@ -89,8 +90,8 @@ def serve() -> int:
 class Pump:
     """Carries lines from ``source`` to the server and replies to ``sink``, in order, one at a time.
 
-    While a reply waits for a client that does not read, requests are read ahead, so that a client which writes
-    several requests before it reads does not hang; at most ``request_max_bytes`` of them, then it does.
+    While a reply waits for a client that does not read, requests are read ahead, so that a client which
+    writes several requests before it reads does not hang; past ``request_max_bytes`` of them, it does.
     """
 
     def __init__(self, source: int, sink: int, server: Server, reader: LineReader) -> None:
