@@ -7,16 +7,17 @@ and pydantic's models take longer to load than all the rest of a worker.
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from bridge.errors import InvalidParams
 
-JSONRPC = "2.0"
-SERVER = "rind-bridge"
+JSONRPC: Final = "2.0"
+SERVER: Final = "rind-bridge"
 # Raised when a client of the old number would misread a reply.
-PROTOCOL = 1
+PROTOCOL: Final = 1
 
-PREVIEW_ECHO = "echo"
-PREVIEW_STRUCTURE = "structure"
+PREVIEW_ECHO: Final = "echo"
+PREVIEW_STRUCTURE: Final = "structure"
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
 

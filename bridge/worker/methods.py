@@ -139,8 +139,7 @@ def discover(_worker: Worker) -> dict[str, Any]:
     """Give the OpenRPC document."""
     from bridge.openrpc import document  # noqa: PLC0415 - pydantic's models load slowly and only people ask
 
-    made: dict[str, Any] = document()
-    return made
+    return document()
 
 
 def shutdown(worker: Worker) -> None:
