@@ -2,7 +2,7 @@
 
 A content is ``ok, tool, data, error, error_type, meta`` in this order. What the bridge adds stands in
 ``meta``: ``shown``, ``continue``, ``output``, ``truncated_by``, ``shortened``, ``cleaned``, ``replaced``.
-Room for it is set aside first, with the greatest numbers it could hold; the payload then gets all of the rest.
+Room for it is set aside first, with the greatest numbers it could hold; the payload gets all of the rest.
 """
 
 from __future__ import annotations
