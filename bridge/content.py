@@ -22,6 +22,8 @@ AT_TOOL, AT_BRIDGE = "tool", "bridge"
 
 # Room for ``meta.shortened``: four counts and the names of some fields.
 _SHORTENED_SIZE = 240
+_MOST = 10**12
+_LONGEST_FOLDED = {"folded_lines": _MOST}
 # A meta that cannot keep its shape is put into an object of one member.
 _DETAILS = "details"
 _DETAILS_SIZE = len(b'{"details":}')
@@ -74,6 +76,7 @@ class Content:
     text: str
     losses: list[dict[str, Any]] = field(default_factory=list)
     shortened: tuple[str, ...] = ()
+    cleaned: dict[str, int] = field(default_factory=dict)
 
 
 def finish(case: Case, facts: Mapping[str, Any] | None = None) -> Content:
@@ -129,15 +132,22 @@ def with_meta(tree: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shortened(case: Case, facts: Mapping[str, Any]) -> Content:
     size, lines = case.side.room
-    reserved = encode(_affordable({**facts, **_longest_additions(case)}, size // 2))
+    longest = {
+        **facts,
+        **_longest_additions(case),
+        "cleaned": {**facts.get("cleaned", {}), **_LONGEST_FOLDED},
+    }
+    reserved = encode(_affordable(longest, size // 2))
     room = Room(size - len(reserved) - _DETAILS_SIZE, lines - newlines(reserved))
     shaper = shaper_for(case)
     tree = case.payload.tree()
     fitted = _with_excerpt(case, tree, room, shaper) or shaper.fit(tree, room)
+    cleaned = {**facts.get("cleaned", {}), **shaper.counts}
+    facts = {**facts, "cleaned": cleaned} if cleaned else facts
     additions = _affordable({**facts, **_additions(case, shaper.account)}, size // 2)
     text = encode_top(with_meta(fitted, additions)).decode()
-    losses = [*tool_losses(case), _loss(case, shaper.account)]
-    return Content(text, losses, (*shaper.account.fields, *shaper.account.cuts))
+    losses = [*tool_losses(case), *_losses(case, shaper.account)]
+    return Content(text, losses, (*shaper.account.fields, *shaper.account.cuts), cleaned)
 
 
 def _with_excerpt(case: Case, tree: dict[str, Any], room: Room, shaper: Shaper) -> dict[str, Any] | None:
@@ -163,7 +173,7 @@ def _affordable(additions: dict[str, Any], size: int) -> dict[str, Any]:
 
 def _longest_additions(case: Case) -> dict[str, Any]:
     """Give the additions with the greatest numbers they could have."""
-    most = 10**12
+    most = _MOST
     cut = [{"line": most, "first_characters": most}, {"line": most, "last_characters": most}]
     shown = {"lines": [[1, most], [most, most]], "of": most, "cut": cut, "highlights": most}
     return {
@@ -176,6 +186,8 @@ def _longest_additions(case: Case) -> dict[str, Any]:
 
 
 def _additions(case: Case, account: Account) -> dict[str, Any]:
+    if not account:
+        return {"format": FORMAT, "output": _output(case)}
     cut = account.cuts.get(case.bulk.place) if case.bulk else None
     additions: dict[str, Any] = {
         "format": FORMAT,
@@ -194,10 +206,14 @@ def _next_line(cut: Excerpt | None) -> int:
 def _places(case: Case, line: int) -> dict[str, Any]:
     """Give where the whole is and, for the model, the call that reads on from ``line``."""
     path = case.output.get("path")
-    places: dict[str, Any] = {"output": {key: case.output[key] for key in _OUTPUT_KEYS if key in case.output}}
+    places: dict[str, Any] = {"output": _output(case)}
     if path and case.side.for_model and case.read_tool:
         places["continue"] = {"tool": case.read_tool, "args": {"path": path, "offset": line}}
     return places
+
+
+def _output(case: Case) -> dict[str, Any]:
+    return {key: case.output[key] for key in _OUTPUT_KEYS if key in case.output}
 
 
 _OUTPUT_KEYS = ("path", "bytes", "lines", "field", "reason")
@@ -235,10 +251,12 @@ def tool_losses(case: Case) -> list[dict[str, Any]]:
     return [{"at": AT_TOOL, "recover": None, "reason": "cut_before_it_came_here"}]
 
 
-def _loss(case: Case, account: Account) -> dict[str, Any]:
+def _losses(case: Case, account: Account) -> list[dict[str, Any]]:
+    if not account:
+        return []
     lost = sum(cut.lost for cut in account.cuts.values())
     loss: dict[str, Any] = {"at": AT_BRIDGE, "bytes": lost, **_named(account)}
-    return loss | recovery(case.output)
+    return [loss | recovery(case.output)]
 
 
 def recovery(output: Mapping[str, Any]) -> dict[str, Any]:

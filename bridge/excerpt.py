@@ -23,7 +23,7 @@ SMALLEST_FOR_MARKER = 320
 # Newlines that a marker needs beside those of the text: before it, after it, and one on each side.
 MARKER_LINES = 4
 # Below this, deciding lines would push out what little is shown.
-_SMALLEST_FOR_HIGHLIGHTS = 1_500
+_SMALLEST_FOR_HIGHLIGHTS = 800
 _LONGEST_HIGHLIGHT = 400
 _MOST_HIGHLIGHTS = 42
 _HIGHLIGHTS_OPEN = "[lines among them that look like errors or results, by number:]\n"

@@ -42,7 +42,8 @@ class Lifter:
             lifted = self._block(value)
             if lifted is not None:
                 return lifted
-            return {key: self.lift(child) for key, child in value.items()}
+            # Sorted, for attachments are numbered as they are met.
+            return {key: self.lift(value[key]) for key in sorted(value)}
         if isinstance(value, list | tuple):
             return [self.lift(child) for child in value]
         return value

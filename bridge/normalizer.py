@@ -186,4 +186,5 @@ def _policy(subject: Subject, content: Content) -> dict[str, Any]:
         "total_lines": subject.total_lines,
         "losses": content.losses,
     }
-    return policy | _facts(subject, for_model=True)
+    cleaned = {"cleaned": content.cleaned} if content.cleaned else {}
+    return policy | _facts(subject, for_model=True) | cleaned

@@ -47,6 +47,9 @@ class Account:
     fields: list[str] = field(default_factory=list)
     cuts: dict[str, Excerpt] = field(default_factory=dict)
 
+    def __bool__(self) -> bool:
+        return bool(self.texts or self.items or self.branches)
+
     def note(self, path: str) -> None:
         """Remember ``path`` as a field that was shortened; only the first few are named."""
         if len(self.fields) < _MAX_FIELDS and path not in self.fields:
@@ -98,7 +101,9 @@ class Shaper:
             return value
         if isinstance(value, dict):
             join = f"{path}." if path else ""
-            return {key: self._lower(child, survey, cap, join + key) for key, child in value.items()}
+            # Met in sorted order, for the account names what it meets first; kept in its own.
+            lowered = {key: self._lower(value[key], survey, cap, join + key) for key in sorted(value)}
+            return {key: lowered[key] for key in value}
         return [self._lower(child, survey, cap, f"{path}[{at}]") for at, child in enumerate(value)]
 
     def _lower(self, value: Any, survey: _Survey, cap: Room, path: str) -> Any:
@@ -146,6 +151,8 @@ class Shaper:
     def excerpt(self, text: Text, room: Room, path: str) -> str:
         """Give what of ``text``, which does not fit, fits into ``room`` once escaped, and account for it."""
         cut = excerpt(text, room, self.style, self.counts)
+        if not cut.lost:
+            return cut.text  # runs of equal lines were folded, and then it fitted
         self.account.texts += 1
         self.account.note(path)
         self.account.cuts[path] = cut

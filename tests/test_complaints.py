@@ -157,12 +157,18 @@ def test_runs_of_equal_lines_are_folded_and_the_numbers_stay_those_of_the_file()
     assert content["data"].startswith(
         "start\nwaiting for the lock\n[the line above 8999 more times]\nstep 0\n"
     )
+    assert content["meta"]["cleaned"] == {"folded_lines": 8_999}
     assert content["meta"]["shown"]["of"] == 18_001
     assert content["meta"]["shown"]["lines"][1][1] == 18_001
 
 
 def test_what_the_tool_cut_stays_visible_beside_what_was_cut_here():
-    result = {"ok": True, "tool": "grep", "data": "row\n" * 20_000, "meta": {"truncated": True}}
+    result = {
+        "ok": True,
+        "tool": "grep",
+        "data": "".join(f"row {n}\n" for n in range(9_000)),
+        "meta": {"truncated": True},
+    }
     made = normalize(result, "grep")
     meta = json.loads(made["model_content"])["meta"]
     assert (meta["truncated"], meta["truncated_by"]) == (True, ["tool", "bridge"])

@@ -91,7 +91,7 @@ class _Diffs:
         if isinstance(value, dict):
             path = _path_of(value) or path
             kept = {}
-            for name, child in value.items():
+            for name, child in sorted(value.items()):
                 if isinstance(child, str) and _holds_diff(name, child):
                     self._find(f"{place}.{name}", child, path)
                 else:

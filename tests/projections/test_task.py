@@ -32,7 +32,7 @@ def test_output_that_is_shown_whole_keeps_its_cursor():
 
 def test_shortened_output_loses_the_cursor_that_would_skip_it_and_keeps_the_facts():
     for limits in (SMALLEST, SMALLEST.replace({"model_max_bytes": 25_600})):
-        content = model(task("line of output\n" * 9_000), "bash", limits=limits)
+        content = model(task("".join(f"line {n}\n" for n in range(9_000))), "bash", limits=limits)
         data, meta = content["data"], content["meta"]
         assert "next_cursor" not in data
         assert meta["withheld"] == ["next_cursor"]
