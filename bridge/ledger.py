@@ -95,6 +95,11 @@ class Ledger:
             "next_after": items[-1]["sequence"] if more else None,
         }
 
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        if "_database" in self.__dict__:
+            self._database.close()
+
     @cached_property
     def _database(self) -> Database:
         # Late, because SQLite takes longer to import than a worker has to answer its first request.

@@ -79,6 +79,11 @@ class Outputs:
         """
         return self._retention.cleanup(force=force)
 
+    def close(self) -> None:
+        """Close the database; the next use opens it again."""
+        if "_database" in self.__dict__:
+            self._database.close()
+
     @cached_property
     def _database(self) -> Database:
         from bridge.store.database import Database  # noqa: PLC0415 - see the head of this file

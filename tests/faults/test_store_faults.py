@@ -135,7 +135,7 @@ def read_only_home(open_folder):
     Outputs(home, Limits()).store("s", "kept", b"one\ntwo\n")
     ledger = Ledger(home)
     ledger.save("s", "kept", projection())
-    ledger._database.close()  # noqa: SLF001 - as at the end of a worker: nothing is left in the log
+    ledger.close()  # as at the end of a worker: nothing is left in the log
     paths = [home, *home.rglob("*")]
     for path in paths:
         if os.geteuid() == 0:
@@ -297,7 +297,7 @@ def test_a_damaged_ledger_is_set_aside_and_a_new_one_begun_with_one_line(home, c
         assert saved(ledger, f"c{number}")
     if when == CLOSED:
         for opened in (ledger, outputs):
-            opened._database.close()  # noqa: SLF001 - as at the end of a worker
+            opened.close()
     else:
         ledger._database.checkpoint()  # noqa: SLF001 - else all rows are in the log and no damage is seen
     DAMAGE[damage](home / "ledger.sqlite3")
