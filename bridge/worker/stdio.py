@@ -36,6 +36,7 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 # What a pipe can hold at most without privileges on Linux; a request of 1 MB then arrives in one piece.
 PIPE_BYTES = 1 << 20
 PARENT_CHECK_SECONDS = 1.0
+QUIET_SECONDS = 0.1  # a client between two requests of one turn is faster than that
 EXIT_LOST_CLIENT = 1
 
 
@@ -133,7 +134,8 @@ class Pump:
             self._write(reply)
 
     def _await_input(self) -> None:
-        ready = dict(self._idle.poll(max(0.0, self._rest_at - time.monotonic()) * 1_000))
+        quiet = max(QUIET_SECONDS, self._rest_at - time.monotonic())
+        ready = dict(self._idle.poll(quiet * 1_000))
         if self._source in ready:
             self._read()
         elif self._sink in ready:
