@@ -84,8 +84,8 @@ module RindBridge
       nil # The group is gone: there is nobody left to end.
     end
 
-    # The last lines that the process wrote to stderr.
-    def last_words = @stderr.to_s
+    # The last line that the process wrote to stderr; nil when there is none.
+    def last_words = @stderr.last_line
 
     private
 
