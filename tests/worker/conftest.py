@@ -3,7 +3,6 @@
 import json
 import os
 import select
-import signal
 import subprocess
 import sys
 import time
@@ -69,9 +68,11 @@ class WorkerProcess:
         return self.process.returncode, self.received + (out or b""), (err or b"").decode()
 
     def kill(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGKILL)
-        self.process.communicate()
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                pipe.close()
 
 
 @pytest.fixture
