@@ -13,7 +13,8 @@ module RindBridge
     def initialize(pipe)
       @pipe = pipe
       @kept = String.new(encoding: Encoding::BINARY)
-      @thread = Thread.new { drain }
+      # A new thread inherits the mask of the one that starts it; this one must be free to be ended.
+      @thread = Thread.new { Thread.handle_interrupt(Object => :immediate) { drain } }
       @thread.report_on_exception = false
       @thread.name = 'rind_bridge stderr'
     end

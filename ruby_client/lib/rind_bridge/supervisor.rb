@@ -50,9 +50,9 @@ module RindBridge
 
     # Ends the worker and starts no other. A call under way gets until +deadline+; after that, or in a signal
     # handler, the worker is only killed, and whoever is inside the call, or the next #stop, reaps it.
-    def stop(deadline)
+    def stop(deadline, grace = Worker::STOP_GRACE)
       @stopped = true
-      pass(deadline) { Thread.handle_interrupt(Gate::NEVER) { stop_worker } }
+      pass(deadline) { Thread.handle_interrupt(Gate::NEVER) { stop_worker(grace) } }
     rescue Unavailable
       @worker&.signal(:KILL)
     end
@@ -168,10 +168,10 @@ module RindBridge
       words.nil? ? error.message : "#{error.message}; it last said: #{words}"
     end
 
-    def stop_worker
+    def stop_worker(grace)
       worker = own_worker
       @worker = nil
-      worker&.stop
+      worker&.stop(grace)
       change(:stopped)
     end
 

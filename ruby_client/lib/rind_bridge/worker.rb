@@ -157,13 +157,22 @@ module RindBridge
     def ended?(seconds)
       deadline = Clock.now + seconds
       look = FIRST_LOOK
-      until @ended ||= Process.wait(@pid, Process::WNOHANG)
+      until reaped?
         return false if Clock.now >= deadline
 
         sleep(look)
         look = [look * 2, LONGEST_LOOK].min
       end
       true
+    end
+
+    # With the worker goes whatever it started and left behind.
+    def reaped?
+      return true if @ended
+      return false unless Process.wait(@pid, Process::WNOHANG)
+
+      signal(:KILL)
+      @ended = true
     rescue Errno::ECHILD
       @ended = true
     end

@@ -178,7 +178,6 @@ module Misbehaving
   class ClosesStderr < GoodWorker
     def run
       $stderr.reopen(File::NULL)
-      IO.for_fd(2, autoclose: false).close
       super
     end
   end
@@ -192,7 +191,7 @@ module Misbehaving
 
   class ClosesStdout < Base
     def misbehave(_request)
-      $stdout.close
+      $stdout.reopen(File::NULL)
       sleep
     end
   end
