@@ -81,7 +81,7 @@ def report(reference, seen, disagreeing):
     counts = ", ".join(f"{count:,} {name}" for name, count in sorted(seen.items()) if name != "values")
     figures = f"{seen['values']:,} values compared, 0 differences ({counts})"
     # The figures of the run, for whoever reads its log with -s.
-    print(f"\nparity: {figures}\n{reference.versions}, {disagreeing} code points left out")  # noqa: T201
+    print(f"\nparity: {figures}\n{reference.versions}, {disagreeing} code points left out")
 
 
 def cases(reference, disagreements):
