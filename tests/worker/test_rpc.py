@@ -252,20 +252,18 @@ class TestDefects:
 
 
 def test_a_fault_of_the_library_keeps_its_text_to_itself(worker, monkeypatch, caplog):
-    """It answers its own defects with -32000 and the text of the exception."""
-    told = {
-        "jsonrpc": "2.0",
-        "error": {"code": -32000, "message": "Server error", "data": "swordfish"},
-        "id": 1,
-    }
-    monkeypatch.setattr("bridge.worker.rpc.dispatch_to_serializable", lambda *_, **__: told)
+    def fails(*_):
+        raise AssertionError("swordfish")
+
+    monkeypatch.setattr("bridge.worker.rpc.dispatch_request", fails)
     reply = Server(worker).answer(Line(b'{"jsonrpc":"2.0","id":1,"method":"ping"}'))
     assert json.loads(reply) == error({"code": -32603, "message": "Internal error"}, 1)
+    assert "method=ping failed: AssertionError" in caplog.text
     assert "swordfish" not in caplog.text
 
 
-def test_the_library_itself_logs_nothing(worker):
+def test_the_library_itself_logs_nothing(worker, caplog, capfd):
+    """It logs whole exceptions."""
     Server(worker)
-    assert not logging.getLogger("jsonrpcserver").isEnabledFor(logging.CRITICAL) or (
-        logging.getLogger("jsonrpcserver.dispatcher").disabled
-    )
+    logging.getLogger("jsonrpcserver.dispatcher").error("swordfish")
+    assert "swordfish" not in caplog.text + "".join(capfd.readouterr())
