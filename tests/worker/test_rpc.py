@@ -1,7 +1,8 @@
 """The envelope to the letter, without a pipe."""
 
 import json
-import logging
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -262,8 +263,19 @@ def test_a_fault_of_the_library_keeps_its_text_to_itself(worker, monkeypatch, ca
     assert "swordfish" not in caplog.text
 
 
-def test_the_library_itself_logs_nothing(worker, caplog, capfd):
-    """It logs whole exceptions."""
-    Server(worker)
-    logging.getLogger("jsonrpcserver.dispatcher").error("swordfish")
-    assert "swordfish" not in caplog.text + "".join(capfd.readouterr())
+def test_the_library_itself_logs_nothing():
+    """It logs whole exceptions, and with them what tools returned. In a process without pytest's handlers."""
+    program = """if True:
+        import logging
+        from pathlib import Path
+        from bridge.settings import Settings
+        from bridge.worker.rpc import Server
+        from bridge.worker.state import Worker
+        logging.basicConfig()
+        Server(Worker(Settings(home=Path("nowhere"))))
+        logging.getLogger("jsonrpcserver.dispatcher").error("swordfish")
+        logging.getLogger("bridge").error("heard")
+    """
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "heard" in ran.stderr
+    assert "swordfish" not in ran.stderr + ran.stdout
