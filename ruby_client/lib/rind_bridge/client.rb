@@ -29,17 +29,22 @@ module RindBridge
     # command:, home:, structural_tools:, env:, chdir::: see Launch.
     # limits::           a Hash for the worker's handshake, by the names of its limits.
     # deadline::         seconds for a call; preview_deadline:: seconds for ui_preview, at most +deadline+.
+    # start_seconds::    seconds that a worker may take from spawn to first reply, however long calls wait.
+    # stop_grace::       seconds for an orderly end before each rougher step.
     # restarts:, window:, pause:, cool_down::: see RestartPolicy.
     # logger::           something with +call+ (gets a Hash: state, reason) or with +warn+ (a Logger).
     # Spawns nothing: the first call does. Raises InvalidSetting.
     def initialize(deadline: DEADLINE, preview_deadline: nil, limits: nil, logger: nil,
-                   restarts: 5, window: 180, pause: 0.1, cool_down: 60, **launch)
+                   restarts: 5, window: 180, pause: 0.1, cool_down: 60,
+                   start_seconds: Supervisor::START_SECONDS, stop_grace: Worker::STOP_GRACE, **launch)
       @deadline = positive(:deadline, deadline)
       @preview_deadline = [positive(:preview_deadline, preview_deadline || PREVIEW_DEADLINE), @deadline].min
       launch = Launch.new(**launch)
       @own_structural_tools = launch.structural_tools || Echo::STRUCTURAL_TOOLS
       policy = RestartPolicy.new(restarts: restarts, window: window, pause: pause, cool_down: cool_down)
-      @supervisor = Supervisor.new(launch, limits: limits, policy: policy, on_change: Client.reporter(logger))
+      @stop_grace = stop_grace
+      @supervisor = Supervisor.new(launch, limits: limits, policy: policy, start_seconds: start_seconds,
+                                           on_change: Client.reporter(logger))
       @fallbacks = 0
       LIVE[self] = true
       ObjectSpace.define_finalizer(self, Client.finalizer(@supervisor))
@@ -103,7 +108,7 @@ module RindBridge
 
     # Ends the worker in order; what is asked afterwards, Ruby answers alone.
     def stop
-      @supervisor.stop(Clock.now + @deadline + Worker::STOP_GRACE)
+      @supervisor.stop(Clock.now + @deadline + @stop_grace, @stop_grace)
     end
 
     # A Hash: state (:idle, :starting, :ready, :lost, :given_up, :stopped), pid, spawned, restarts, fallbacks,
@@ -143,7 +148,7 @@ module RindBridge
     # Only the worker knows its structural tools for sure; asking it once keeps the first call right as well.
     def passes?(result, name, deadline)
       return true if Echo.passes?(result, name, structural_tools)
-      return false if @supervisor.hello || !Echo.passes?(result, name, [name.to_s])
+      return false if name.nil? || @supervisor.hello || !result.is_a?(Hash)
 
       @supervisor.connect(deadline)
       Echo.passes?(result, name, structural_tools)

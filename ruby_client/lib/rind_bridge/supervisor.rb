@@ -14,6 +14,8 @@ module RindBridge
   class Supervisor
     # How long a worker may take from spawn to its first reply, in seconds.
     START_SECONDS = 10
+    # States that have a reason.
+    LOSSES = %i[lost given_up].freeze
 
     # +on_change+ is called with a Hash (state, reason) when the worker becomes ready, is lost, is given up for
     # a while, or is stopped: once for each change, outside of the lock.
@@ -48,9 +50,9 @@ module RindBridge
 
     # Ends the worker and starts no other. A call under way gets until +deadline+; after that, or in a signal
     # handler, the worker is only killed, and whoever is inside the call, or the next #stop, reaps it.
-    def stop(deadline)
+    def stop(deadline, grace = Worker::STOP_GRACE)
       @stopped = true
-      pass(deadline) { Thread.handle_interrupt(Gate::NEVER) { stop_worker } }
+      pass(deadline) { Thread.handle_interrupt(Gate::NEVER) { stop_worker(grace) } }
     rescue Unavailable
       @worker&.signal(:KILL)
     end
@@ -162,14 +164,14 @@ module RindBridge
     end
 
     def described(error, worker)
-      words = worker ? worker.last_words.strip : ''
-      words.empty? ? error.message : "#{error.message}; it last said: #{words}"
+      words = worker&.last_words
+      words.nil? ? error.message : "#{error.message}; it last said: #{words}"
     end
 
-    def stop_worker
+    def stop_worker(grace)
       worker = own_worker
       @worker = nil
-      worker&.stop
+      worker&.stop(grace)
       change(:stopped)
     end
 
@@ -179,7 +181,7 @@ module RindBridge
       @state = state
       return unless @on_change
 
-      @changes << { state: state, reason: state == :ready ? nil : @last_error }
+      @changes << { state: state, reason: LOSSES.include?(state) ? @last_error : nil }
     end
 
     def report_changes

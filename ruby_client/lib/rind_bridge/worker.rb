@@ -84,8 +84,8 @@ module RindBridge
       nil # The group is gone: there is nobody left to end.
     end
 
-    # The last lines that the process wrote to stderr.
-    def last_words = @stderr.to_s
+    # The last line that the process wrote to stderr; nil when there is none.
+    def last_words = @stderr.last_line
 
     private
 
@@ -157,13 +157,22 @@ module RindBridge
     def ended?(seconds)
       deadline = Clock.now + seconds
       look = FIRST_LOOK
-      until @ended ||= Process.wait(@pid, Process::WNOHANG)
+      until reaped?
         return false if Clock.now >= deadline
 
         sleep(look)
         look = [look * 2, LONGEST_LOOK].min
       end
       true
+    end
+
+    # With the worker goes whatever it started and left behind.
+    def reaped?
+      return true if @ended
+      return false unless Process.wait(@pid, Process::WNOHANG)
+
+      signal(:KILL)
+      @ended = true
     rescue Errno::ECHILD
       @ended = true
     end
