@@ -148,7 +148,7 @@ module RindBridge
     # Only the worker knows its structural tools for sure; asking it once keeps the first call right as well.
     def passes?(result, name, deadline)
       return true if Echo.passes?(result, name, structural_tools)
-      return false if name.nil? || @supervisor.hello || !result.is_a?(Hash)
+      return false if name.nil? || @supervisor.hello || !(Hash === result)
 
       @supervisor.connect(deadline)
       Echo.passes?(result, name, structural_tools)
