@@ -1,7 +1,7 @@
-"""The commands for people and for whoever spawns the worker.
+"""The commands for people, and ``serve`` for whoever spawns the worker.
 
-``serve`` must move descriptors 0 and 1 away before anything else is imported, so this file imports nothing
-that could write.
+``serve`` must move descriptors 0 and 1 away before anything else is imported, and start at once, so this file
+imports only what cannot write, and the commands for people live in ``bridge.people``.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-USAGE = "usage: rind-bridge serve\n"
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; give the exit status: 0 for success, 2 for a wrong command line."""
+    """Run one command; give the exit status: 0 for success, 1 for a finding, 2 for a wrong command line."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given == ["serve"]:
         from bridge.worker.stdio import serve  # noqa: PLC0415 - see above
 
         return serve()
-    sys.stderr.write(USAGE)
-    return 2
+    from bridge.people import run  # noqa: PLC0415 - see above
+
+    return run(given)

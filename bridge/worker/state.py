@@ -93,9 +93,12 @@ class Worker:
             self._warm = True
             _quietly("loading the rooms", lambda: self.rooms.normalizer)
             return REST_BEFORE_CLEANUP_SECONDS
-        if self.rooms.outputs is not None:
-            _quietly("cleaning up", self.rooms.outputs.cleanup)
+        _quietly("cleaning up", self._clean_up)
         return CLEANUP_EVERY_SECONDS
+
+    def _clean_up(self) -> None:
+        if self.rooms.outputs is not None:
+            self.rooms.outputs.cleanup()
 
 
 def _opened(name: str, opening: Callable[[], Room]) -> Room | None:

@@ -36,7 +36,9 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 # What a pipe can hold at most without privileges on Linux; a request of 1 MB then arrives in one piece.
 PIPE_BYTES = 1 << 20
 PARENT_CHECK_SECONDS = 1.0
+QUIET_SECONDS = 0.1  # a client between two requests of one turn is faster than that
 EXIT_LOST_CLIENT = 1
+EXIT_CANNOT_START = 2
 
 
 def take_streams() -> tuple[int, int]:
@@ -65,8 +67,12 @@ def take_streams() -> tuple[int, int]:
 def serve() -> int:
     """Answer requests from stdin on stdout until the input ends; give the exit status."""
     parent = os.getppid()
-    source, sink = take_streams()
     _log_to_stderr()
+    try:
+        source, sink = take_streams()
+    except OSError as error:
+        log.error("stdin and stdout must be open: %s", error)  # noqa: TRY400 - no defect, no traceback
+        return EXIT_CANNOT_START
 
     from bridge.settings import Settings  # noqa: PLC0415 - only now may anything be imported
     from bridge.worker.framing import LineReader  # noqa: PLC0415
@@ -76,8 +82,8 @@ def serve() -> int:
     try:
         settings = Settings.from_environment(os.environ)
     except ValueError as error:
-        log.error("%s", error)  # noqa: TRY400 - a wrong variable is no defect, its traceback would mislead
-        return 2
+        log.error("%s", error)  # noqa: TRY400 - as above
+        return EXIT_CANNOT_START
     threading.Thread(target=_outlive_nobody, args=(parent,), daemon=True, name="parent").start()
     reader = LineReader(settings.limits.request_max_bytes)
     pump = Pump(source, sink, Server(Worker(settings)), reader)
@@ -133,7 +139,8 @@ class Pump:
             self._write(reply)
 
     def _await_input(self) -> None:
-        ready = dict(self._idle.poll(max(0.0, self._rest_at - time.monotonic()) * 1_000))
+        quiet = max(QUIET_SECONDS, self._rest_at - time.monotonic())
+        ready = dict(self._idle.poll(quiet * 1_000))
         if self._source in ready:
             self._read()
         elif self._sink in ready:

@@ -1,0 +1,19 @@
+"""The fault that comes out of the database, apart from it so that naming it does not import SQLite."""
+
+from __future__ import annotations
+
+
+class DatabaseFault(Exception):
+    """The SQLite file could not be read or written; nobody who called is to blame.
+
+    ``reason`` is one of the words below, ``detail`` a short text for a person, without any content.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+
+LOCKED = "locked"
+UNAVAILABLE = "unavailable"

@@ -1,0 +1,187 @@
+"""Keeps outputs and attachments: what is kept already, what fits, written, recorded, and room made behind it.
+
+The file is what counts. A database that cannot be used takes nothing from a caller but the quotas and the
+second look: the output is still written, its reference is still given, and the next cleanup enters it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from bridge.limits import Limits
+from bridge.store import folders, inventory, paths
+from bridge.store.database import Database
+from bridge.store.faults import DatabaseFault
+from bridge.store.inventory import Entry, Known
+from bridge.store.partial import SMALLEST_ROOM, Part, part_of
+
+CONFLICT = "conflict"
+TOO_LARGE = "too_large"
+
+_DAY = 86_400.0
+_BLOCK = 1 << 20
+
+Reference = dict[str, Any]
+
+
+class Writer:
+    """Writes below ``home`` within ``limits``."""
+
+    def __init__(
+        self, home: Path, database: Database, limits: Limits, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._home = home
+        self._database = database
+        self._limits = limits
+        self._clock = clock
+
+    def store(self, session_id: str, call_id: str, content: bytes, field: str | None) -> Reference:
+        """See ``Outputs.store``; the ids are checked."""
+        names = paths.output_names(session_id, call_id)
+        source = sha256(content).hexdigest()
+        known = self._look(names, session_id)
+        if answer := self._kept_before(names, source, known):
+            return answer
+        room = self._room(known)
+        if room < min(len(content), SMALLEST_ROOM):
+            return self._refused(names, session_id, call_id, inventory.QUOTA, _session_full(self._limits))
+        pieces, reference = _describe(content, source, room)
+        if field is not None:
+            reference["field"] = field
+        return self._keep(names, Entry(paths.key(names), session_id, call_id, source, reference), pieces)
+
+    def store_attachment(self, session_id: str, call_id: str, content: bytes, media_type: str) -> Reference:
+        """See ``Outputs.store_attachment``; the ids are checked."""
+        source = sha256(content).hexdigest()
+        names = paths.attachment_names(session_id, call_id, source, media_type)
+        known = self._look(names, session_id)
+        if answer := self._kept_before(names, source, known):
+            return answer
+        if len(content) > self._limits.output_file_max_bytes:
+            detail = f"{len(content)} bytes; output_file_max_bytes is {self._limits.output_file_max_bytes}"
+            return {"reason": TOO_LARGE, "detail": detail}
+        if len(content) > self._room(known):
+            return self._refused(names, session_id, call_id, inventory.QUOTA, _session_full(self._limits))
+        reference = {"bytes": len(content), "sha256": source, "media_type": media_type}
+        return self._keep(names, Entry(paths.key(names), session_id, call_id, source, reference), (content,))
+
+    def _look(self, names: paths.Names, session_id: str) -> Known:
+        try:
+            return self._database.read(lambda reading: inventory.look(reading, paths.key(names), session_id))
+        except DatabaseFault:
+            return Known(None, None, 0)
+
+    def _kept_before(self, names: paths.Names, source: str, known: Known) -> Reference | None:
+        if known.cited_sha256 is None:
+            return None
+        if known.cited_sha256 != source:
+            return _conflict()
+        if known.entry and self._is_there(names):
+            return {"path": paths.shown(self._home, names), **known.entry.reference}
+        return None
+
+    def _is_there(self, names: paths.Names) -> bool:
+        try:
+            return folders.with_file(self._home, names, lambda _: True)
+        except OSError:
+            return False
+
+    def _room(self, known: Known) -> int:
+        limits = self._limits
+        session_room = limits.output_session_max_bytes - known.session_bytes
+        return min(limits.output_file_max_bytes, session_room, limits.output_total_max_bytes)
+
+    def _keep(self, names: paths.Names, entry: Entry, pieces: tuple[bytes, ...]) -> Reference:
+        try:
+            folders.write_new(self._home, names, pieces)
+        except FileExistsError:
+            if self._hash_of(names) != entry.reference["sha256"]:
+                return _conflict()
+        except OSError as error:
+            detail = error.strerror or type(error).__name__
+            return self._refused(names, entry.session_id, entry.call_id, inventory.FAILED, detail)
+        self._record(entry)
+        return {"path": paths.shown(self._home, names), **entry.reference}
+
+    def _hash_of(self, names: paths.Names) -> str | None:
+        try:
+            return folders.with_file(self._home, names, _hash)
+        except OSError:
+            return None
+
+    def _record(self, entry: Entry) -> None:
+        now = self._clock()
+        cutoff = now - self._limits.output_max_age_days * _DAY
+        total_max = self._limits.output_total_max_bytes
+
+        def work(writing: Any) -> list[inventory.Removal]:
+            inventory.record(writing, entry, now)
+            removals = list(inventory.choose_for_room(writing, total_max, cutoff, entry.path))
+            inventory.strike_off(writing, removals, now)
+            return removals
+
+        try:
+            removals = self._database.write(work)
+        except DatabaseFault:
+            return  # the file is whole and where the reference says; cleanup enters it later
+        for removal in removals:
+            folders.remove(self._home, removal.names)
+
+    def _refused(
+        self, names: paths.Names, session_id: str, call_id: str, reason: str, detail: str
+    ) -> Reference:
+        entry = Entry(paths.key(names), session_id, call_id, None, {})
+        now = self._clock()
+        try:
+            self._database.write(
+                lambda writing: inventory.record_absence(writing, entry, reason, detail, now)
+            )
+        except DatabaseFault as fault:
+            detail = f"{detail}; not recorded: {fault.detail}"
+        return {"reason": reason, "detail": detail}
+
+
+def _describe(content: bytes, source: str, room: int) -> tuple[tuple[bytes, ...], Reference]:
+    if len(content) <= room:
+        lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
+        return (content,), {"bytes": len(content), "lines": lines, "sha256": source}
+    return _describe_part(part_of(content, room), len(content))
+
+
+def _describe_part(part: Part, total_bytes: int) -> tuple[tuple[bytes, ...], Reference]:
+    digest = sha256()
+    for piece in part.pieces:
+        digest.update(piece)
+    line_ends = sum(piece.count(b"\n") for piece in part.pieces)
+    return part.pieces, {
+        "bytes": sum(map(len, part.pieces)),
+        "lines": line_ends + (not part.pieces[-1].endswith(b"\n")),
+        "sha256": digest.hexdigest(),
+        "partial": True,
+        "total_bytes": total_bytes,
+        "gone_bytes": part.gone_bytes,
+        "gone_line_ends": part.gone_lines,
+        "gone_at_line": part.marker_line,
+    }
+
+
+def _hash(file: int) -> str:
+    digest = sha256()
+    position = 0
+    while block := os.pread(file, _BLOCK, position):
+        digest.update(block)
+        position += len(block)
+    return digest.hexdigest()
+
+
+def _conflict() -> Reference:
+    return {"reason": CONFLICT, "detail": "these ids are already cited for other content, which is kept"}
+
+
+def _session_full(limits: Limits) -> str:
+    return f"the session's outputs take all of output_session_max_bytes ({limits.output_session_max_bytes})"
