@@ -20,7 +20,8 @@ module RindBridge
 
     # The same from a JSON-safe copy, for values whose own to_json does not give JSON.
     def safe_body(method, params)
-      JSON.generate({ method: method, params: JsonSafe.copy(params) }, max_nesting: 0).delete_prefix('{')
+      copies = params.transform_values { |value| JsonSafe.copy(value) }
+      JSON.generate({ method: method, params: copies }, max_nesting: 0).delete_prefix('{')
     end
   end
 end
