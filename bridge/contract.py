@@ -1,10 +1,23 @@
-"""The words on the wire: names that may be used as ids, and the shapes of what the worker gives back."""
+"""The words on the wire, each defined once, and the names that may be used as ids.
+
+The shapes of params and results are in ``openrpc``: this file is imported by every room and at every start,
+and pydantic's models take longer to load than all the rest of a worker.
+"""
 
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from bridge.errors import InvalidParams
+
+JSONRPC: Final = "2.0"
+SERVER: Final = "rind-bridge"
+# Raised when a client of the old number would misread a reply.
+PROTOCOL: Final = 1
+
+PREVIEW_ECHO: Final = "echo"
+PREVIEW_STRUCTURE: Final = "structure"
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
 

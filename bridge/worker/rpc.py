@@ -1,0 +1,217 @@
+"""Lines to replies: envelope, batch, dispatch through jsonrpcserver. This file knows no descriptor.
+
+jsonrpcserver 5 validates a batch at once, loses the id of an invalid request and puts the text of exceptions
+into replies (style, "jsonrpcserver 5.0.9: what was measured"). So the envelope is judged here, each element
+of a batch alone; the library gets valid requests only, and handlers that raise nothing.
+
+Section numbers are those of the JSON-RPC 2.0 specification.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from jsonrpcserver import Error, Result, Success
+from jsonrpcserver.dispatcher import create_request, dispatch_request, to_response
+from jsonrpcserver.response import to_serializable_one
+from pydantic_core import from_json
+
+from bridge.contract import JSONRPC
+from bridge.errors import (
+    BridgeError,
+    InternalError,
+    InvalidRequest,
+    MethodNotFound,
+    ParseError,
+    RequestTooLarge,
+)
+from bridge.worker.encoding import encode
+from bridge.worker.faults import report
+from bridge.worker.framing import LF, Event, TooLong
+from bridge.worker.methods import METHODS
+from bridge.worker.params import Method
+from bridge.worker.state import Worker
+
+log = logging.getLogger(__name__)
+
+# Each element costs a reply of about 80 bytes even when it is the digit 1: without a bound, one line of the
+# largest permitted size would ask for gigabytes.
+MOST_IN_A_BATCH = 10_000
+
+Handler = Callable[..., Result]
+
+
+class Call:
+    """One request on its way: what jsonrpcserver hands to a handler as its context."""
+
+    __slots__ = ("failed", "id", "method", "seconds", "tool", "worker")
+
+    def __init__(self, worker: Worker, request: dict[str, Any]) -> None:
+        self.worker = worker
+        self.method: str = request["method"]
+        self.id = request.get("id")
+        self.tool: str | None = None
+        self.seconds = 0.0
+        self.failed = False
+
+
+class Server:
+    """Answers lines for one worker."""
+
+    def __init__(self, worker: Worker, methods: Mapping[str, Method] = METHODS) -> None:
+        self.worker = worker
+        self._handlers: dict[str, Handler] = {name: _handler(method) for name, method in methods.items()}
+        _silence_library()
+
+    def answer(self, event: Event) -> bytes | None:
+        """Give the reply to one event as a line with its LF, or None where the protocol wants none."""
+        if isinstance(event, TooLong):
+            log.warning("a request longer than %d bytes was thrown away", event.limit)
+            return encode(_error(RequestTooLarge({"request_max_bytes": event.limit}), None)) + LF
+        reply = self._answer_line(event.data)
+        return None if reply is None else reply + LF
+
+    def _answer_line(self, line: bytes | bytearray) -> bytes | None:
+        try:
+            document = from_json(line, allow_inf_nan=False)
+        except ValueError:
+            log.warning("a line of %d bytes is not JSON", len(line))
+            return encode(_error(ParseError(), None))
+        if isinstance(document, list):
+            return self._answer_batch(document, len(line))
+        return self._answer_element(document, len(line))
+
+    def _answer_batch(self, batch: list[Any], size: int) -> bytes | None:
+        """Section 6: one reply per element in a list; a bare error for an empty list, nothing for nothing."""
+        if not batch or len(batch) > MOST_IN_A_BATCH:
+            log.warning("a batch of %d elements is not a request; 1 to %d are", len(batch), MOST_IN_A_BATCH)
+            return encode(_error(InvalidRequest(), None))
+        share = size // len(batch)
+        replies = [reply for element in batch if (reply := self._answer_element(element, share)) is not None]
+        return b"[%b]" % b",".join(replies) if replies else None
+
+    def _answer_element(self, request: Any, size: int) -> bytes | None:
+        fault = _fault_of(request)
+        if fault is not None:
+            log.warning("invalid request: %s", fault)
+            return encode(_error(InvalidRequest(), _id_of(request)))
+        if request["method"] not in self._handlers:
+            return _unknown_method(request)
+        return self._perform(Call(self.worker, request), request, size)
+
+    def _perform(self, call: Call, request: dict[str, Any], size: int) -> bytes | None:
+        try:
+            response = self._dispatch(call, request)
+            reply = None if response is None else encode(response)
+        except BaseException as error:  # noqa: BLE001 - exactly one reply per request, whatever happens
+            call.failed = True
+            report(error, call)
+            reply = encode(_error(InternalError(), call.id)) if "id" in request else None
+        self._count(call, size, len(reply or b""))
+        return reply
+
+    def _dispatch(self, call: Call, request: dict[str, Any]) -> Any:
+        """Let jsonrpcserver find, bind and call the method; give the response, or None for a notification.
+
+        These are the parts behind its ``dispatch_to_serializable`` that work on one valid request. The parts
+        before them parse, validate and unpack batches, which is done by now, and cost as much again.
+        """
+        outcome = dispatch_request(self._handlers, call, create_request(request))
+        return to_serializable_one(to_response(*outcome)) if "id" in request else None
+
+    def _count(self, call: Call, bytes_in: int, bytes_out: int) -> None:
+        self.worker.stats.count_method(call.method, call.seconds, failed=call.failed)
+        if call.tool is not None:
+            self.worker.stats.count_tool(call.tool, bytes_in, bytes_out)
+
+
+def _handler(method: Method) -> Handler:
+    """Wrap ``method`` for jsonrpcserver: it takes whatever comes, and never raises."""
+
+    def handle(call: Call, /, *positional: Any, **named: Any) -> Result:
+        started = time.perf_counter()
+        try:
+            arguments = method.bind(positional, named)
+            call.tool = arguments.get("name")
+            return Success(method.function(call.worker, **arguments))
+        except BridgeError as error:
+            call.failed = True
+            return _refusal(error)
+        except BaseException as error:  # noqa: BLE001 - SystemExit and KeyboardInterrupt get a reply as well
+            call.failed = True
+            report(error, call)
+            return _refusal(InternalError())
+        finally:
+            call.seconds = time.perf_counter() - started
+
+    handle.__signature__ = _BINDS_ANYTHING  # type: ignore[attr-defined]
+    return handle
+
+
+class _BindsAnything(inspect.Signature):
+    """The signature of every handler: ``Method.bind`` checks the parameters, and names the fields.
+
+    jsonrpcserver binds them at each call, only to say in the words of an exception that they do not fit.
+    """
+
+    __slots__ = ()
+
+    def bind(self, /, *_args: Any, **_kwargs: Any) -> Any:
+        """Accept everything."""
+        return None
+
+
+_BINDS_ANYTHING = _BindsAnything()
+
+
+def _silence_library() -> None:
+    """Let jsonrpcserver log to nobody: it logs the text of exceptions, and with it what tools returned."""
+    library = logging.getLogger("jsonrpcserver")
+    library.propagate = False
+    library.addHandler(logging.NullHandler())
+
+
+def _refusal(error: BridgeError) -> Result:
+    return Error(**error.to_json())
+
+
+def _fault_of(request: Any) -> str | None:
+    """Say what keeps ``request`` from being a request object (section 4), or None."""
+    if not isinstance(request, dict):
+        return "it is not an object"
+    if request.get("jsonrpc") != JSONRPC:
+        return 'jsonrpc is not "2.0"'
+    if not isinstance(request.get("method"), str):
+        return "method is not a text"
+    if not isinstance(request.get("params", {}), dict | list):
+        return "params is neither an object nor a list"
+    if not _is_id(request.get("id")):
+        return "id is neither a text nor a number nor null"
+    return None
+
+
+def _is_id(value: Any) -> bool:
+    """Say whether ``value`` may be an id; a number beyond doubles could not be given back as it came."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or (isinstance(value, str | int) and not isinstance(value, bool))
+
+
+def _id_of(request: Any) -> Any:
+    """Give the id that an invalid request carries where it is a permitted one, else null (section 5)."""
+    identifier = request.get("id") if isinstance(request, dict) else None
+    return identifier if _is_id(identifier) else None
+
+
+def _unknown_method(request: dict[str, Any]) -> bytes | None:
+    log.warning("there is no method %.100r", request["method"])
+    return encode(_error(MethodNotFound(), request["id"])) if "id" in request else None
+
+
+def _error(error: BridgeError, identifier: Any) -> dict[str, Any]:
+    return {"jsonrpc": JSONRPC, "error": error.to_json(), "id": identifier}

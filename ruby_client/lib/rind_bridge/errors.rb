@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module RindBridge
+  # Everything that this client raises. +ui_preview+ and +tool_completed+ raise none of these: they fall back.
+  class Error < StandardError; end
+
+  # A setting that cannot be: the caller of +start+ is to blame.
+  class InvalidSetting < Error; end
+
+  # No worker can be asked now: not installed, stopped, restarting, or busy until the deadline.
+  class Unavailable < Error; end
+
+  # The worker did not complete its reply before the deadline. Its pipe is not used again.
+  class DeadlinePassed < Unavailable; end
+
+  # The worker ended before it had replied.
+  class WorkerDied < Unavailable; end
+
+  # What the worker wrote is not a reply to what it was asked.
+  class ProtocolFault < Unavailable; end
+
+  # The worker answered with an error; +code+ and +data+ are those of JSON-RPC.
+  class RemoteError < Error
+    attr_reader :code, :data
+
+    def initialize(message, code: nil, data: nil)
+      super(message)
+      @code = code
+      @data = data
+    end
+
+    # Gives the class for the code of a reply's +error+ member, filled from it.
+    def self.from(error)
+      error = {} unless error.is_a?(Hash)
+      code = error['code']
+      kind = REMOTE_ERRORS.fetch(code, RemoteError)
+      kind.new("#{error['message'] || 'error without a message'} (#{code.inspect})", code: code, data: error['data'])
+    end
+  end
+
+  # The line was not JSON, or not a request. This client or an odd +to_json+ is to blame.
+  class RequestRefused < RemoteError; end
+
+  # Parameters that the method does not take; +data+ names the fields. The caller is to blame.
+  class InvalidParams < RemoteError; end
+
+  # The request is longer than the worker reads.
+  class RequestTooLarge < RemoteError; end
+
+  # A stored output is gone; +reason+ says why (expired, quota, never_stored, failed, damaged).
+  class OutputMissing < RemoteError
+    def reason = data.is_a?(Hash) ? data['reason'] : nil
+  end
+
+  # The worker's home cannot be read or written.
+  class StoreUnavailable < RemoteError; end
+
+  # The codes of the JSON-RPC 2.0 specification, section 5.1, and the worker's own.
+  REMOTE_ERRORS = {
+    -32_700 => RequestRefused,
+    -32_600 => RequestRefused,
+    -32_602 => InvalidParams,
+    -32_001 => RequestTooLarge,
+    -32_002 => OutputMissing,
+    -32_003 => StoreUnavailable
+  }.freeze
+end

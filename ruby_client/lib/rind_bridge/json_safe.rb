@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require 'json'
+require_relative 'utf8'
+
+module RindBridge
+  # A copy of any Ruby value that JSON.generate takes: for values that it refuses as they are (NaN, bad bytes,
+  # recursion, more than 100 levels, a +to_json+ that raises or does not give JSON).
+  #
+  # Hash, Array and the scalars of JSON keep their shape. What JSON has no word for becomes the text that Ruby
+  # prints for it: "NaN", "[...]" for a structure inside itself, +inspect+ for what lies too deep.
+  class JsonSafe
+    # As deep as Ruby's json reads and writes by itself; the worker reads 200.
+    MAX_DEPTH = 100
+
+    # Takes any object; gives nil, true, false, Integer, finite Float, valid UTF-8 String, Array or Hash of these.
+    # Raises nothing of StandardError.
+    def self.copy(value)
+      new.copy(value, 0)
+    end
+
+    # What stands for an object that cannot even be printed. Works for a BasicObject too.
+    def self.unprintable(value, error)
+      "#<#{name_of(KERNEL_CLASS.bind_call(value))}: not printable, #{name_of(error.class)}>"
+    end
+
+    def self.name_of(klass)
+      Utf8.of(MODULE_NAME.bind_call(klass) || 'a class without a name')
+    end
+    private_class_method :name_of
+
+    KERNEL_CLASS = Kernel.instance_method(:class)
+    MODULE_NAME = Module.instance_method(:name)
+    private_constant :KERNEL_CLASS, :MODULE_NAME
+
+    def initialize
+      @ancestors = {}.compare_by_identity
+    end
+
+    def copy(value, depth)
+      case value
+      when nil, true, false, Integer then value
+      when String then Utf8.of(value)
+      when Symbol then Utf8.of(value.name)
+      when Float then value.finite? ? value : value.to_s
+      when Hash then nested(value, depth, '{...}') { copy_hash(value, depth + 1) }
+      when Array then nested(value, depth, '[...]') { value.map { |item| copy(item, depth + 1) } }
+      else other(value, depth)
+      end
+    rescue StandardError, SystemStackError => e
+      self.class.unprintable(value, e)
+    end
+
+    private
+
+    # Ruby's inspect writes a structure inside itself as "[...]" or "{...}"; so does this.
+    def nested(value, depth, again)
+      return again if @ancestors.key?(value)
+      return Utf8.of(value.inspect) if depth >= MAX_DEPTH
+
+      @ancestors[value] = true
+      copied = yield
+      @ancestors.delete(value)
+      copied
+    end
+
+    def copy_hash(hash, depth)
+      hash.each_with_object({}) { |(key, item), copied| copied[key_text(key)] = copy(item, depth) }
+    end
+
+    def key_text(key)
+      text = key.to_s
+      text.is_a?(String) ? Utf8.of(text) : self.class.unprintable(key, TypeError.new)
+    rescue StandardError, SystemStackError => e
+      self.class.unprintable(key, e)
+    end
+
+    # An object is what its to_json says, if that is JSON; else what its to_s says.
+    def other(value, depth)
+      copy(JSON.parse(value.to_json, max_nesting: MAX_DEPTH), depth)
+    rescue StandardError, SystemStackError
+      text = value.to_s
+      text.is_a?(String) ? Utf8.of(text) : self.class.unprintable(value, TypeError.new)
+    end
+  end
+end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require 'json'
+require_relative 'json_safe'
+
+module RindBridge
+  # The JSON of a request without version and id, which the worker's connection puts before it.
+  module Request
+    module_function
+
+    # Takes a method's name and its params by name, nil standing for "not given" except in +result+. Gives one
+    # line of JSON as it follows the id: the quick way when the values allow it, else from a JSON-safe copy
+    # (which also carries the two levels that a result of 99 or 100 has too many once it is inside a request).
+    def body(method, params)
+      line = JSON.generate({ method: method, params: params })
+      line.include?("\n") ? safe_body(method, params) : line.delete_prefix('{')
+    rescue StandardError, SystemStackError
+      safe_body(method, params)
+    end
+
+    # The same from a JSON-safe copy, for values whose own to_json does not give JSON.
+    def safe_body(method, params)
+      copies = params.transform_values { |value| JsonSafe.copy(value) }
+      JSON.generate({ method: method, params: copies }, max_nesting: 0).delete_prefix('{')
+    end
+  end
+end

@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+require_relative 'lib/rind_bridge/version'
+
+Gem::Specification.new do |spec|
+  spec.name = 'rind_bridge'
+  spec.version = RindBridge::VERSION
+  spec.summary = 'Finished tool results, projected: the Ruby side of rind-bridge'
+  spec.description = 'Spawns the rind-bridge worker, completes tools through it, and falls back to an echo ' \
+                     'in Ruby alone when no worker answers.'
+  spec.authors = ['rind-bridge']
+  spec.license = 'MIT'
+  # Ruby 3.1 is the oldest that the tests are run with.
+  spec.required_ruby_version = '>= 3.1'
+  spec.files = Dir.chdir(__dir__) { Dir['lib/**/*.rb'] }
+  spec.require_paths = ['lib']
+  spec.metadata['rubygems_mfa_required'] = 'true'
+end

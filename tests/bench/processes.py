@@ -1,0 +1,127 @@
+"""Figures of whole processes: spawn, memory from the operating system, batches."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Self
+
+import orjson
+from measure import Figure, in_turn
+
+SERVE = [sys.executable, "-m", "bridge", "serve"]
+IMPORTS = "import jsonrpcserver, orjson, pydantic"
+MEGABYTE = 1_000_000
+
+
+class Worker:
+    """A worker at the other end of a pipe, spoken to in raw frames."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(SERVE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stdin.close()
+        self._process.wait(timeout=10)
+        self._stdout.close()
+
+    @property
+    def _stdin(self):  # type: ignore[no-untyped-def]
+        return self._process.stdin
+
+    @property
+    def _stdout(self):  # type: ignore[no-untyped-def]
+        return self._process.stdout
+
+    def call(self, frame: bytes) -> bytes:
+        self._stdin.write(frame)
+        self._stdin.flush()
+        return self._stdout.readline()
+
+    def memory(self, field: str) -> int:
+        """Give ``VmRSS`` or ``VmHWM`` of the worker in bytes (proc(5))."""
+        return memory_of(self._process.pid, field)
+
+
+def memory_of(pid: int, field: str) -> int:
+    with open(f"/proc/{pid}/status") as status:  # noqa: PTH123 - a kernel file
+        line = next(line for line in status if line.startswith(field))
+    return int(line.split()[1]) * 1024
+
+
+def request(method: str, params: dict[str, object], request_id: int = 1) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
+
+
+def frame(message: object) -> bytes:
+    return orjson.dumps(message) + b"\n"
+
+
+PING = frame(request("ping", {}))
+
+
+def figures(repeats: int) -> Iterator[Figure]:
+    """Measure each figure in turn with its yardstick."""
+    yield Figure(
+        "spawn to the first reply", f'python -c "{IMPORTS}"', 1.3, 1.1, "s", in_turn(_spawn, _import, repeats)
+    )
+    yield Figure("memory at rest", "the same import", 1.3, 1.15, "B", [_memory_at_rest() for _ in range(3)])
+    yield Figure("peak memory for 50 MB", "its bytes", 5, 3.5, "B", [_peak_memory() for _ in range(3)])
+    yield _growth(repeats)
+    yield _batch(repeats)
+
+
+def _spawn() -> None:
+    with Worker() as worker:
+        worker.call(PING)
+
+
+def _import() -> None:
+    subprocess.run([sys.executable, "-c", IMPORTS], check=True)
+
+
+def _memory_at_rest() -> tuple[float, float]:
+    with Worker() as worker:
+        worker.call(PING)
+        ours = worker.memory("VmRSS")
+    command = [sys.executable, "-c", f"{IMPORTS}; print(flush=True); input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as plain:
+        plain.stdout.readline()  # type: ignore[union-attr]
+        theirs = memory_of(plain.pid, "VmRSS")
+        plain.communicate(b"\n")
+    return ours, theirs
+
+
+def _completion(size: int) -> bytes:
+    return frame(request("tool_completed", {"name": "run", "result": ("x" * 79 + "\n") * (size // 80)}))
+
+
+def _peak_memory() -> tuple[float, float]:
+    with Worker() as worker:
+        worker.call(_completion(50 * MEGABYTE))
+        return worker.memory("VmHWM"), 50 * MEGABYTE
+
+
+def _growth(repeats: int) -> Figure:
+    small, large = _completion(MEGABYTE), _completion(50 * MEGABYTE)
+    with Worker() as worker:
+        pairs = in_turn(lambda: worker.call(large), lambda: worker.call(small), max(3, repeats // 3))
+    linear = [(ours, 50 * theirs) for ours, theirs in pairs]
+    return Figure("growth of cost, 1 MB to 50 MB", "linear", 1.3, 1.1, "s", linear)
+
+
+def _batch(repeats: int) -> Figure:
+    previews = [request("ui_preview", {"result": "x" * 100}, number) for number in range(100)]
+    batch, singles = frame(previews), [frame(preview) for preview in previews]
+
+    def one_by_one() -> None:
+        for single in singles:
+            worker.call(single)
+
+    with Worker() as worker:
+        pairs = in_turn(lambda: worker.call(batch), one_by_one, repeats)
+    return Figure("batch of 100 small previews", "100 single ones", 0.6, 0.4, "s", pairs)
