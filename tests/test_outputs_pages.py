@@ -107,15 +107,6 @@ def test_bytes_that_are_not_utf8_are_shown_as_replacements_and_counted(home, con
     assert sum(page["replaced"] for page in shown) == sum("\udc80" <= c <= "\udcff" for c in expected)
 
 
-@settings(max_examples=200, deadline=None)
-@given(text=TEXT, room=st.integers(0, 600))
-def test_as_much_fits_as_its_json_has_room_for(text, room):
-    fits = pages.fitting(text, room)
-    assert len(orjson.dumps(text[:fits])) - 2 <= room
-    if fits < len(text):
-        assert len(orjson.dumps(text[: fits + 1])) - 2 > room
-
-
 @pytest.mark.parametrize("text", ["", "\n", "no end", "a\nb", "\n\n\n", "\r", "\r\n", "\ufeffbom\n"])
 def test_small_files_are_one_page(home, text):
     outputs, call_id = stored(home, text.encode())

@@ -22,7 +22,7 @@ class Clock:
     def __init__(self):
         self.now = START
 
-    def __call__(self):  # noqa: D102 - the class says it
+    def __call__(self):
         return self.now
 
     def pass_days(self, days):

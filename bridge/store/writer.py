@@ -93,7 +93,9 @@ class Writer:
 
     def _room(self, known: Known) -> int:
         limits = self._limits
-        session_room = limits.output_session_max_bytes - known.session_bytes
+        # A file that is known and comes again takes its own place.
+        own = known.entry.reference["bytes"] if known.entry else 0
+        session_room = limits.output_session_max_bytes - known.session_bytes + own
         return min(limits.output_file_max_bytes, session_room, limits.output_total_max_bytes)
 
     def _keep(self, names: paths.Names, entry: Entry, pieces: tuple[bytes, ...]) -> Reference:

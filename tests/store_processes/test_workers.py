@@ -135,7 +135,8 @@ def test_a_process_that_forks_and_its_children_lose_no_row(tmp_path, start):
 
     save("before")
     for round_ in range(3):
-        children = [start(lambda _, child=child: save(f"{round_}-{child}")) for child in range(2)]
+        names = [f"{round_}-{child}" for child in range(2)]
+        children = [start(lambda _, name=name: save(name)) for name in names]
         save(f"{round_}-parent")
         for child, pipe in children:
             assert os.waitpid(child, 0)[1] == 0
