@@ -47,7 +47,7 @@ class Ledger:
     """The saved projections under one home. ``clock`` gives seconds since 1970."""
 
     def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
-        self.home = Path(home)
+        self.home = Path(home).absolute()
         self.clock = clock
 
     def find(self, session_id: str, call_id: str) -> dict[str, Any] | None:

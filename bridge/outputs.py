@@ -28,7 +28,7 @@ class Outputs:
     """The outputs under one home. ``clock`` gives seconds since 1970, for ages and records."""
 
     def __init__(self, home: Path, limits: Limits, clock: Callable[[], float] = time.time) -> None:
-        self.home = Path(home)
+        self.home = Path(home).absolute()
         self.limits = limits
         self.clock = clock
 

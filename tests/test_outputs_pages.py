@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import orjson
 import pytest
 import regex
@@ -146,6 +148,15 @@ def test_any_line_of_a_long_file_is_found_through_the_index(home, lines):
     outputs, call_id = stored(home, content)
     for line in {1, lines // 3 + 1, lines // 2 + 1, lines}:
         assert outputs.read("session", call_id, offset=line, limit=1)["content"] == f"{line}\n"
+
+
+def test_a_page_deep_in_a_file_reads_one_block_and_itself(home, monkeypatch):
+    outputs, call_id = stored(home, b"a line of text\n" * 600_000)
+    outputs.read("session", call_id)
+    read, pread = [], os.pread
+    monkeypatch.setattr(os, "pread", lambda *place: read.append(pread(*place)) or read[-1])
+    assert outputs.read("session", call_id, offset=599_000, limit=3)["content"] == "a line of text\n" * 3
+    assert sum(map(len, read)) < pages.STRIDE + Limits().model_max_bytes + 100
 
 
 def test_an_index_takes_24_bytes_for_64_kib(tmp_path):

@@ -219,6 +219,9 @@ def test_what_is_not_a_file_is_never_opened_as_an_output(home, outputs, tmp_path
     secret.write_bytes(b"text")
     {"link": lambda: path.symlink_to(secret), "folder": path.mkdir, "pipe": lambda: os.mkfifo(path)}[kind]()
     assert refusal(lambda: outputs.read("s", "c"))["reason"] == "damaged"
+    answer = {"reason": "failed", "detail": "something else lies in its place"}
+    assert outputs.store("s", "c", b"text") == answer
+    assert secret.read_bytes() == b"text"
 
 
 @pytest.mark.parametrize("place", ["outputs", "outputs/s"])

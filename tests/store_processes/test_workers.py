@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import sqlite3
 import time
 
@@ -45,6 +46,15 @@ def complete_all(home, worker, count):
     return work
 
 
+def clean_for_ever(home):
+    def work(_):
+        outputs = Outputs(home, LIMITS)
+        while True:
+            outputs.cleanup()
+
+    return work
+
+
 def bytes_on_disk(home):
     total = 0
     for path in (home / "outputs").rglob("*.txt"):
@@ -79,6 +89,7 @@ def test_four_workers_with_the_same_calls_save_each_once_and_keep_the_quota(tmp_
     home, count = tmp_path / "home", counted(300, 2_000)
     Ledger(home).find("session", "none")
     children = [start(complete_all(home, worker, count)) for worker in range(WORKERS)]
+    cleaner, silence = start(clean_for_ever(home))
     watch, answers = Watch(home), []
     running = [child for child, _ in children]
     readers = [pipe.fileno() for _, pipe in children]
@@ -88,6 +99,9 @@ def test_four_workers_with_the_same_calls_save_each_once_and_keep_the_quota(tmp_
         readers = [reader for reader in readers if drained(reader, collected)]
         time.sleep(0.02)
     assert [os.waitpid(child, 0)[1] for child in running] == [0] * WORKERS
+    os.kill(cleaner, signal.SIGKILL)
+    os.waitpid(cleaner, 0)
+    silence.close()
     for _, pipe in children:
         answers += map(json.loads, collected[pipe.fileno()].splitlines())
         pipe.close()
@@ -100,7 +114,7 @@ def test_four_workers_with_the_same_calls_save_each_once_and_keep_the_quota(tmp_
     assert watch.most_recorded > LIMITS.output_total_max_bytes - 2 * LARGEST_FILE, (
         "the quota was never reached"
     )
-    assert bytes_on_disk(home) <= LIMITS.output_total_max_bytes
+    what_is_recorded_is_on_the_disk(home)
 
 
 def drained(reader, collected):
@@ -108,6 +122,17 @@ def drained(reader, collected):
     block = os.read(reader, 1 << 20)
     collected[reader] += block
     return bool(block)
+
+
+def what_is_recorded_is_on_the_disk(home):
+    connection = sqlite3.connect(home / "ledger.sqlite3")
+    recorded = {row[0]: row[1] for row in connection.execute("SELECT path, bytes FROM files")}
+    connection.close()
+    found = {str(path.relative_to(home)): path.stat().st_size for path in (home / "outputs").rglob("*.txt")}
+    # The cleaner may have been killed between striking a file off and removing it.
+    assert recorded.items() <= found.items()
+    assert len(found) - len(recorded) <= 1
+    assert sum(recorded.values()) <= LIMITS.output_total_max_bytes
 
 
 def every_call_is_saved_once(home, answers, count):
@@ -142,3 +167,19 @@ def test_a_process_that_forks_and_its_children_lose_no_row(tmp_path, start):
             assert os.waitpid(child, 0)[1] == 0
             pipe.close()
     assert len(Ledger(home).replay("session")["items"]) == 20 * (1 + 3 * 3)
+
+
+def test_workers_that_begin_a_home_at_once_all_save(tmp_path, start):
+    home = tmp_path / "home"
+
+    def work(tell):
+        projection = {"model_content_policy": {}}
+        call_id = f"call-{os.getpid()}"
+        tell(Ledger(home).save("session", call_id, projection) == projection)
+
+    children = [start(work) for _ in range(10)]
+    for child, pipe in children:
+        assert os.waitpid(child, 0)[1] == 0
+        assert json.loads(pipe.read()) is True
+        pipe.close()
+    assert len(Ledger(home).replay("session")["items"]) == 10
