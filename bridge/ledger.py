@@ -18,6 +18,7 @@ import orjson
 from bridge.contract import check_identifier
 from bridge.errors import InvalidParams, StoreUnavailable
 from bridge.store.faults import DatabaseFault
+from bridge.store.reasons import NOT_JSON
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 # A page of replay ends before this many bytes of projections, so that no reply fills a pipe for seconds.
 REPLAY_PAGE_BYTES = 8_388_608
-
-NOT_JSON = "not_json"
 
 _SQLITE_MAX = 2**63 - 1
 

@@ -19,13 +19,11 @@ from sqlite3 import Connection
 from typing import Any
 
 from bridge.limits import Limits
-from bridge.store import folders, inventory, paths
+from bridge.store import folders, inventory, paths, reasons
 from bridge.store.database import Database
 from bridge.store.faults import DatabaseFault
 from bridge.store.inventory import Removal
 from bridge.store.removal import remove_struck_off
-
-ABANDONED = "abandoned"
 
 _HOUR = 3_600.0
 _DAY = 24 * _HOUR
@@ -101,7 +99,7 @@ class Retention:
             found = self._files(top, session_id)
         except OSError:
             return  # not readable now; that is no proof that anything is gone
-        lost = [Removal(path, known[path], inventory.DAMAGED) for path in known.keys() - found.keys()]
+        lost = [Removal(path, known[path], reasons.DAMAGED) for path in known.keys() - found.keys()]
         if lost:
             lost = self._database.write(partial(self._strike_lost, lost))
         for path, status in found.items():
@@ -130,7 +128,7 @@ class Retention:
         names = tuple(path.split("/"))
         if names[-1].startswith(folders.TEMPORARY_PREFIX):
             if folders.remove(self._home, names):
-                yield Removal(path, status.st_size, ABANDONED)
+                yield Removal(path, status.st_size, reasons.ABANDONED)
             return
         call_id = paths.call_id_of(names)
         if call_id is None or not stat.S_ISREG(status.st_mode):
