@@ -2,7 +2,6 @@
 
 # The contract of ui_preview as Ruby itself computes it. One JSON text per line in, one per line out:
 #   "versions"                            what this Ruby is
-#   "printable"                           run lengths of the code points that inspect escapes and prints, in turn
 #   [[result, limit, name], ...]          for each: [text, refusal]; text is null where the object passes through
 # refusal names the error that to_json raised, else null; text is then what it prints with its two checks switched off.
 
@@ -29,24 +28,9 @@ def versions
   { ruby: RUBY_VERSION, json: JSON::VERSION, unicode: RbConfig::CONFIG['UNICODE_VERSION'] }
 end
 
-# A surrogate cannot stand in a Ruby string of UTF-8, so it counts as escaped; quote and backslash as printed.
-def printed?(code)
-  return false if (0xD800..0xDFFF).cover?(code)
-
-  text = [code].pack('U')
-  ['"', '\\'].include?(text) || text.inspect == "\"#{text}\""
-end
-
-def printable
-  runs = (0..0x10FFFF).chunk { |code| printed?(code) }.map { |_, run| run.size }
-  printed?(0) ? [0, *runs] : runs
-end
-
-ANSWERS = { 'versions' => method(:versions), 'printable' => method(:printable) }.freeze
-
 $stdout.sync = true
 while (line = $stdin.gets)
   question = JSON.parse(line, **UNCHECKED)
-  answer = question.is_a?(String) ? ANSWERS.fetch(question).call : question.map { |item| ui_preview(*item) }
+  answer = question == 'versions' ? versions : question.map { |item| ui_preview(*item) }
   puts JSON.generate(answer)
 end

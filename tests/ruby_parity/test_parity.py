@@ -2,7 +2,6 @@
 
 import os
 from collections import Counter
-from itertools import accumulate, pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,9 +12,8 @@ from bridge.printable import is_printable
 
 EXAMPLES = int(os.environ.get("BRIDGE_PARITY_EXAMPLES", "2000"))
 BATCH = 20  # values in one question: a round trip to Ruby costs more than most values
-THOROUGH = settings(
-    max_examples=-(-EXAMPLES // BATCH), deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
+BLOCK = 4096  # code points that are inspected in one text
+THOROUGH = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
 # Escapes, interpolation, the ends of the C0 and C1 controls, line separators, format characters, the
 # neighbours of the surrogates, private use, noncharacters, and what Unicode 14 to 16 assigned.
@@ -30,45 +28,65 @@ NAMES = st.sampled_from([None, None, "read_file", "Read_file", "patch_file", "",
 
 @pytest.fixture(scope="session")
 def disagreements(reference):
-    """Give the characters that this Ruby inspects otherwise than Ruby 3.1, for it knows another Unicode."""
-    starts = list(accumulate(reference.ask("printable"), initial=0))
-    printed = {code for start, end in list(pairwise(starts))[1::2] for code in range(start, end)}
-    return [chr(code) for code in range(0x110000) if (code in printed) != is_printable(code)]
+    """Give the characters that this Ruby inspects otherwise than the worker: it may know another Unicode."""
+    blocks = [range(start, start + BLOCK) for start in range(0, 0x110000, BLOCK)]
+    texts = ["".join(chr(code) for code in block if not 0xD800 <= code <= 0xDFFF) for block in blocks]
+    return [char for text in differing(reference, texts) for char in differing(reference, text)]
 
 
-def test_every_code_point_is_escaped_or_printed_as_by_ruby(reference, disagreements):
-    """All 1,114,112 agree with Unicode 13; a newer Ruby prints more, and may escape U+0085 at last."""
+def differing(reference, texts):
+    batch = [([text], 10**9, None) for text in texts]
+    given = previews(batch, ruby_3_4=False)
+    return [
+        text for text, ours, (ruby, _) in zip(texts, given, reference.ask(batch), strict=True) if ours != ruby
+    ]
+
+
+def test_every_code_point_is_inspected_as_by_ruby(reference, disagreements):
+    """All 1,112,064 agree with Unicode 13; a newer Ruby prints what was assigned since."""
     if reference.versions["unicode"].startswith("13."):
         assert disagreements == []
     assert [char for char in disagreements if is_printable(ord(char)) and char != "\x85"] == []
 
 
-def test_previews_of_drawn_values_are_the_text_that_ruby_prints(reference, disagreements):
+def test_python_prints_drawn_values_as_ruby_does(reference, disagreements):
     """What to_json refuses (NaN, infinities, depth) is compared with its text under no such checks."""
+    values = cases(reference, disagreements, st.floats())
+    compare(reference, values, EXAMPLES, lambda batch: previews(batch, ruby_3_4=reference.ruby >= (3, 4)))
+
+
+def test_a_worker_prints_drawn_values_as_ruby_does(reference, disagreements, worker):
+    """The same through a real worker's pipes, for a tenth of the examples; JSON has no NaN to send there."""
+    values = cases(reference, disagreements, st.floats(allow_nan=False, allow_infinity=False))
+    compare(reference, values, EXAMPLES // 10, worker.previews)
+
+
+def compare(reference, values, examples, give_previews):
+    """Hold what ``give_previews`` makes of drawn batches against Ruby's answers; report how many."""
     seen = Counter()
 
-    @THOROUGH
-    @given(st.lists(cases(reference, disagreements), min_size=BATCH, max_size=BATCH))
-    def compare(batch):
+    @settings(THOROUGH, max_examples=-(-examples // BATCH))
+    @given(st.lists(values, min_size=BATCH, max_size=BATCH))
+    def run(batch):
         reference.send(batch)
-        previews = [preview(*case, ruby_3_4=reference.ruby >= (3, 4)) for case in batch]
+        given = give_previews(batch)
         answers = reference.receive()
         seen.update(kind(*answer) for answer in answers)
         seen["values"] += len(batch)
-        assert previews == [text for text, _ in answers]
+        assert given == [text for text, _ in answers]
 
-    compare()
-    report(reference, seen, len(disagreements))
-    assert seen["values"] >= EXAMPLES
+    run()
+    report(reference, seen)
+    assert seen["values"] >= examples
 
 
-def preview(result, limit, name, *, ruby_3_4):
-    """Give the text of a preview, and None where the very object passes through, as reference.rb answers."""
-    given = ui_preview(result, limit, name, ruby_3_4=ruby_3_4)
-    if isinstance(given, dict):
-        assert given is result
-        return None
-    return given
+def previews(batch, *, ruby_3_4):
+    """Give each text, and None where the very object passes through, as reference.rb answers."""
+    given = [ui_preview(*case, ruby_3_4=ruby_3_4) for case in batch]
+    assert all(
+        preview is case[0] for preview, case in zip(given, batch, strict=True) if isinstance(preview, dict)
+    )
+    return [None if isinstance(preview, dict) else preview for preview in given]
 
 
 def kind(text, refusal):
@@ -77,17 +95,17 @@ def kind(text, refusal):
     return f"refused by to_json as {refusal}" if refusal else "printed"
 
 
-def report(reference, seen, disagreeing):
+def report(reference, seen):
     counts = ", ".join(f"{count:,} {name}" for name, count in sorted(seen.items()) if name != "values")
-    figures = f"{seen['values']:,} values compared, 0 differences ({counts})"
     # The figures of the run, for whoever reads its log with -s.
-    print(f"\nparity: {figures}\n{reference.versions}, {disagreeing} code points left out")
+    print(f"\nparity: {seen['values']:,} values compared, 0 differences ({counts}); {reference.versions}")
 
 
-def cases(reference, disagreements):
+def cases(reference, disagreements, any_float):
     """Draw what ui_preview takes: a result, a limit and a name."""
     texts = st.text(characters("".join(disagreements)), max_size=12)
-    scalars = st.one_of(st.none(), st.booleans(), integers(), floats(reference), texts, texts)
+    floats = any_floats(any_float) if reference.json < (2, 10) else plain_floats()
+    scalars = st.one_of(st.none(), st.booleans(), integers(), floats, texts, texts)
     return st.tuples(results(scalars, texts), LIMITS, NAMES)
 
 
@@ -109,15 +127,18 @@ def integers():
     return st.one_of(st.integers(-1_000, 1_000), near_powers, st.integers(), powers_of_ten)
 
 
-def floats(reference):
-    """Draw any floats; for json since 2.10, which lays them out anew, only those that all versions share."""
-    if reference.json >= (2, 10):
-        return st.integers(-(10**9), 10**9).map(lambda eighths: eighths / 8)
+def any_floats(anything):
+    """Draw floats with many on both sides of where Ruby turns to an exponent."""
     short = st.builds(
         lambda digits, power: float(f"{digits}e{power}"), st.integers(-99, 99), st.integers(-30, 30)
     )
     integral = st.integers(10**13, 10**18).map(float)
-    return st.one_of(st.floats(), st.floats(-1e17, 1e17), short, integral)
+    return st.one_of(anything, st.floats(-1e17, 1e17), short, integral)
+
+
+def plain_floats():
+    """Draw floats that every version of Ruby's json lays out alike; 2.10 changed the others."""
+    return st.integers(-(10**9), 10**9).map(lambda eighths: eighths / 8)
 
 
 def results(scalars, texts):
