@@ -1,6 +1,11 @@
 """One tool result, several honest projections: an echo, a terminal text, a model text, the whole on disk."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bridge.limits import Limits
+    from bridge.normalizer import OutputStore
 
 __version__ = "0.1.0"
 
@@ -13,3 +18,35 @@ def ui_preview(result: Any, limit: int = 4_000, name: str | None = None) -> Any:
     from bridge.preview import ui_preview as preview  # noqa: PLC0415 - keeps `import bridge` cheap
 
     return preview(result, limit, name)
+
+
+def normalize(  # noqa: PLR0913 - the members of one finished call
+    result: Any,
+    *,
+    name: str,
+    status: str = "completed",
+    error_type: str | None = None,
+    args: Mapping[str, Any] | None = None,
+    limits: "Limits | None" = None,
+    outputs: "OutputStore | None" = None,
+    session_id: str | None = None,
+    call_id: str | None = None,
+) -> dict[str, Any]:
+    """Give the projections of one finished tool call; what they leave out is kept in ``outputs`` if given.
+
+    Raises ``InvalidParams`` for ids that are not names. ``bridge.normalizer`` has more settings and replay.
+    """
+    from bridge.limits import Limits  # noqa: PLC0415 - keeps `import bridge` cheap
+    from bridge.normalizer import Normalizer  # noqa: PLC0415
+    from bridge.settings import Settings, default_home  # noqa: PLC0415
+
+    settings = Settings(home=default_home({}), limits=limits or Limits())
+    return Normalizer(settings, outputs).normalize(
+        result,
+        name=name,
+        status=status,
+        error_type=error_type,
+        args=args,
+        session_id=session_id,
+        call_id=call_id,
+    )

@@ -31,6 +31,7 @@ Status = Annotated[
 ErrorType = Annotated[str | None, Field(description="The class of the tool's error.")]
 Arguments = Annotated[dict[str, Any] | None, Field(description="The arguments of the tool call.")]
 PreviewLimit = Annotated[int | None, Field(description="Code points of the echo; null is preview_max_chars.")]
+PREVIEW_LIMIT = Limits().preview_max_chars
 
 
 class Params(BaseModel):
@@ -102,7 +103,7 @@ class UiPreview(Params):
     """Give what the panel shows of ``result``: the value itself, or its echo of ``limit`` code points."""
 
     result: ToolResult
-    limit: PreviewLimit = None
+    limit: PreviewLimit = PREVIEW_LIMIT
     name: ToolName | None = None
 
 
@@ -121,7 +122,7 @@ class Normalize(Params):
 class ToolCompleted(Normalize):
     """Give the projections of one finished tool, and its preview."""
 
-    limit: PreviewLimit = None
+    limit: PreviewLimit = PREVIEW_LIMIT
 
 
 class Projections(Shape):

@@ -1,4 +1,4 @@
-"""The ledger: the same ids give back the same bytes, a session replays in order, and a fault stops no call."""
+"""The ledger: the same ids give back the same bytes, and a session replays in order."""
 
 from __future__ import annotations
 

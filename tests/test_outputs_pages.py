@@ -103,7 +103,7 @@ def test_bytes_that_are_not_utf8_are_shown_as_replacements_and_counted(home, con
     shown = list(every_page(outputs, call_id, limit=7))
     text = "".join(page["content"] for page in shown)
     assert len(text) == len(expected)
-    assert all(a == b or b == "\ufffd" for a, b in zip(expected, text, strict=True))
+    assert all(b in (a, "\ufffd") for a, b in zip(expected, text, strict=True))
     assert sum(page["replaced"] for page in shown) == sum("\udc80" <= c <= "\udcff" for c in expected)
 
 

@@ -36,9 +36,7 @@ def opened(home: Path, names: Iterable[str], *, create: bool = False) -> Iterato
     With ``create``, what is missing is made, for its owner alone. Only the home itself may be reached
     through a symbolic link: where it lies is its owner's choice.
     """
-    if create:
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder = os.open(home, _FOLDER & ~os.O_NOFOLLOW)
+    folder = _open_home(home, create=create)
     try:
         for name in names:
             parent, folder = folder, _open_child(folder, name, create=create)
@@ -46,6 +44,16 @@ def opened(home: Path, names: Iterable[str], *, create: bool = False) -> Iterato
         yield folder
     finally:
         os.close(folder)
+
+
+def _open_home(home: Path, *, create: bool) -> int:
+    try:
+        return os.open(home, _FOLDER & ~os.O_NOFOLLOW)
+    except FileNotFoundError:
+        if not create:
+            raise
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return os.open(home, _FOLDER & ~os.O_NOFOLLOW)
 
 
 def _open_child(parent: int, name: str, *, create: bool) -> int:

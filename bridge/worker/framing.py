@@ -14,14 +14,14 @@ LF = b"\n"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
     """A whole line that is not blank, without its LF and without a byte-order mark."""
 
     data: bytes | bytearray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TooLong:
     """A line went past ``limit`` bytes. The peer is to blame; the rest of that line gives no event."""
 
@@ -53,7 +53,8 @@ class LineReader:
         *ended, rest = data.split(LF)
         for piece in ended:
             self._end_line(piece, events)
-        self._hold(rest, events)
+        if rest:
+            self._hold(rest, events)
         return events
 
     def _end_line(self, piece: bytes, events: list[Event]) -> None:

@@ -17,12 +17,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jsonrpcserver import Error, Result, Success
-from jsonrpcserver.main import dispatch_to_serializable
+from jsonrpcserver.dispatcher import create_request, dispatch_request, to_response
+from jsonrpcserver.response import to_serializable_one
 from pydantic_core import from_json
 
 from bridge.contract import JSONRPC
 from bridge.errors import (
-    BY_CODE,
     BridgeError,
     InternalError,
     InvalidRequest,
@@ -66,8 +66,7 @@ class Server:
     def __init__(self, worker: Worker, methods: Mapping[str, Method] = METHODS) -> None:
         self.worker = worker
         self._handlers: dict[str, Handler] = {name: _handler(method) for name, method in methods.items()}
-        # It would log the text of exceptions, and with it what tools returned.
-        logging.getLogger("jsonrpcserver").disabled = True
+        _silence_library()
 
     def answer(self, event: Event) -> bytes | None:
         """Give the reply to one event as a line with its LF, or None where the protocol wants none."""
@@ -107,16 +106,23 @@ class Server:
 
     def _perform(self, call: Call, request: dict[str, Any], size: int) -> bytes | None:
         try:
-            response = dispatch_to_serializable(
-                request, self._handlers, context=call, deserializer=_identity, validator=_no_op
-            )
-            reply = None if response is None else encode(_told(response))
+            response = self._dispatch(call, request)
+            reply = None if response is None else encode(response)
         except BaseException as error:  # noqa: BLE001 - exactly one reply per request, whatever happens
             call.failed = True
             report(error, call)
             reply = encode(_error(InternalError(), call.id)) if "id" in request else None
         self._count(call, size, len(reply or b""))
         return reply
+
+    def _dispatch(self, call: Call, request: dict[str, Any]) -> Any:
+        """Let jsonrpcserver find, bind and call the method; give the response, or None for a notification.
+
+        These are the parts behind its ``dispatch_to_serializable`` that work on one valid request. The parts
+        before them parse, validate and unpack batches, which is done by now, and cost as much again.
+        """
+        outcome = dispatch_request(self._handlers, call, create_request(request))
+        return to_serializable_one(to_response(*outcome)) if "id" in request else None
 
     def _count(self, call: Call, bytes_in: int, bytes_out: int) -> None:
         self.worker.stats.count_method(call.method, call.seconds, failed=call.failed)
@@ -143,20 +149,35 @@ def _handler(method: Method) -> Handler:
         finally:
             call.seconds = time.perf_counter() - started
 
-    # jsonrpcserver asks inspect for it at each call, half of the cost of a dispatch when it is not at hand.
-    handle.__signature__ = inspect.signature(handle)  # type: ignore[attr-defined]
+    handle.__signature__ = _BINDS_ANYTHING  # type: ignore[attr-defined]
     return handle
+
+
+class _BindsAnything(inspect.Signature):
+    """The signature of every handler: ``Method.bind`` checks the parameters, and names the fields.
+
+    jsonrpcserver binds them at each call, only to say in the words of an exception that they do not fit.
+    """
+
+    __slots__ = ()
+
+    def bind(self, /, *_args: Any, **_kwargs: Any) -> Any:
+        """Accept everything."""
+        return None
+
+
+_BINDS_ANYTHING = _BindsAnything()
+
+
+def _silence_library() -> None:
+    """Let jsonrpcserver log to nobody: it logs the text of exceptions, and with it what tools returned."""
+    library = logging.getLogger("jsonrpcserver")
+    library.propagate = False
+    library.addHandler(logging.NullHandler())
 
 
 def _refusal(error: BridgeError) -> Result:
     return Error(**error.to_json())
-
-
-def _told(response: Any) -> Any:
-    """Give ``response``, unless the library itself failed: its -32000 carries the text of an exception."""
-    if "error" in response and response["error"]["code"] not in BY_CODE:
-        return _error(InternalError(), response["id"])
-    return response
 
 
 def _fault_of(request: Any) -> str | None:
@@ -194,11 +215,3 @@ def _unknown_method(request: dict[str, Any]) -> bytes | None:
 
 def _error(error: BridgeError, identifier: Any) -> dict[str, Any]:
     return {"jsonrpc": JSONRPC, "error": error.to_json(), "id": identifier}
-
-
-def _identity(value: Any) -> Any:
-    return value
-
-
-def _no_op(_value: Any) -> None:
-    return None

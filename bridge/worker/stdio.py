@@ -35,6 +35,7 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 
 # What a pipe can hold at most without privileges on Linux; a request of 1 MB then arrives in one piece.
 PIPE_BYTES = 1 << 20
+SMALL_READ_BYTES = 1 << 16
 PARENT_CHECK_SECONDS = 1.0
 QUIET_SECONDS = 0.1  # a client between two requests of one turn is faster than that
 EXIT_LOST_CLIENT = 1
@@ -104,6 +105,7 @@ class Pump:
         self._source, self._sink = source, sink
         self._server, self._reader = server, reader
         self._events: deque[Event] = deque()
+        self._read_bytes = SMALL_READ_BYTES
         self._ended = False
         self._terminated = False
         self._rest_at = time.monotonic()
@@ -149,7 +151,9 @@ class Pump:
             self._rest_at = time.monotonic() + self._server.worker.rest()
 
     def _read(self) -> None:
-        data = os.read(self._source, PIPE_BYTES)
+        data = os.read(self._source, self._read_bytes)
+        # The room for a large read is costly to get, so only what filled a small one is worth it.
+        self._read_bytes = PIPE_BYTES if len(data) >= SMALL_READ_BYTES else SMALL_READ_BYTES
         self._events.extend(self._reader.feed(data))
         if not data:
             self._ended = True
@@ -159,12 +163,14 @@ class Pump:
                 )
 
     def _write(self, frame: bytes) -> None:
-        left = memoryview(frame)
+        left: bytes | memoryview = frame
         while left:
             try:
-                left = left[os.write(self._sink, left) :]
+                sent = os.write(self._sink, left)
             except BlockingIOError:
                 self._await_room()
+            else:
+                left = memoryview(left)[sent:]
 
     def _await_room(self) -> None:
         """Wait until the client reads; take in what it writes meanwhile, within the bound."""

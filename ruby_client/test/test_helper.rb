@@ -1,9 +1,12 @@
 # frozen_string_literal: true
 
+require 'fileutils'
 require 'json'
+require 'logger'
 require 'minitest/autorun'
 require 'rbconfig'
 require 'rind_bridge'
+require 'stringio'
 require 'tmpdir'
 
 # What the tests share: where the workers are, and what must be left when a test is over.

@@ -1,7 +1,8 @@
 """The envelope to the letter, without a pipe."""
 
 import json
-import logging
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -252,20 +253,29 @@ class TestDefects:
 
 
 def test_a_fault_of_the_library_keeps_its_text_to_itself(worker, monkeypatch, caplog):
-    """It answers its own defects with -32000 and the text of the exception."""
-    told = {
-        "jsonrpc": "2.0",
-        "error": {"code": -32000, "message": "Server error", "data": "swordfish"},
-        "id": 1,
-    }
-    monkeypatch.setattr("bridge.worker.rpc.dispatch_to_serializable", lambda *_, **__: told)
+    def fails(*_):
+        raise AssertionError("swordfish")
+
+    monkeypatch.setattr("bridge.worker.rpc.dispatch_request", fails)
     reply = Server(worker).answer(Line(b'{"jsonrpc":"2.0","id":1,"method":"ping"}'))
     assert json.loads(reply) == error({"code": -32603, "message": "Internal error"}, 1)
+    assert "method=ping failed: AssertionError" in caplog.text
     assert "swordfish" not in caplog.text
 
 
-def test_the_library_itself_logs_nothing(worker):
-    Server(worker)
-    assert not logging.getLogger("jsonrpcserver").isEnabledFor(logging.CRITICAL) or (
-        logging.getLogger("jsonrpcserver.dispatcher").disabled
-    )
+def test_the_library_itself_logs_nothing():
+    """It logs whole exceptions, and with them what tools returned. In a process without pytest's handlers."""
+    program = """if True:
+        import logging
+        from pathlib import Path
+        from bridge.settings import Settings
+        from bridge.worker.rpc import Server
+        from bridge.worker.state import Worker
+        logging.basicConfig()
+        Server(Worker(Settings(home=Path("nowhere"))))
+        logging.getLogger("jsonrpcserver.dispatcher").error("swordfish")
+        logging.getLogger("bridge").error("heard")
+    """
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "heard" in ran.stderr
+    assert "swordfish" not in ran.stderr + ran.stdout

@@ -61,13 +61,14 @@ module RindBridge
 
     def take_line
       line_end = @arrived.index("\n", @searched)
-      unless line_end
+      if line_end.nil?
         @searched = @arrived.bytesize
         return
       end
-      line = @arrived.slice!(0, line_end + 1)
+      line = @arrived.byteslice(0, line_end).force_encoding(Encoding::UTF_8)
+      line_end == @arrived.bytesize - 1 ? @arrived.clear : @arrived.slice!(0, line_end + 1)
       @searched = 0
-      line.chop!.force_encoding(Encoding::UTF_8)
+      line
     end
 
     def wait(deadline)

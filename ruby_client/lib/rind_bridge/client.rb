@@ -77,12 +77,13 @@ module RindBridge
       Completion.degraded(result, preview: preview(result, name), echo: Echo.text(result, Echo::LIMIT), error: e)
     end
 
-    # Gives the Page of a stored output from line +offset+ and character +column+ (both from 1), at most +limit+
-    # lines. Raises OutputMissing with a reason, InvalidParams, StoreUnavailable, Unavailable.
+    # Gives the OutputPage of a stored output from line +offset+ and character +column+ (both from 1), at most
+    # +limit+ lines. Raises OutputMissing with a reason, InvalidParams, StoreUnavailable, Unavailable.
     def read_output(session_id:, call_id:, offset: 1, column: 1, limit: 2000)
       place = { session_id: session_id.to_s, call_id: call_id.to_s, offset: offset, column: column, limit: limit }
-      fields = ask('read_output', place, Clock.now + @deadline)
-      Page.new(fields) { |**from| read_output(session_id: session_id, call_id: call_id, limit: limit, **from) }
+      OutputPage.new(ask('read_output', place, Clock.now + @deadline)) do |**from|
+        read_output(session_id: session_id, call_id: call_id, limit: limit, **from)
+      end
     end
 
     # Gives the pages of a stored output from its beginning, each read when it is asked for.
@@ -92,10 +93,11 @@ module RindBridge
       read_output(session_id: session_id, call_id: call_id, limit: limit).each_page(&block)
     end
 
-    # Gives what was saved of a session, in order, after sequence number +after+, at most +limit+ completions,
-    # as the worker's replay says it. Raises InvalidParams, StoreUnavailable, Unavailable.
+    # Gives the ReplayPage of a session after sequence number +after+, at most +limit+ completions.
+    # Raises InvalidParams, StoreUnavailable, Unavailable.
     def replay(session_id, after: 0, limit: 500)
-      ask('replay', { session_id: session_id.to_s, after: after, limit: limit }, Clock.now + @deadline)
+      fields = ask('replay', { session_id: session_id.to_s, after: after, limit: limit }, Clock.now + @deadline)
+      ReplayPage.new(fields) { |**from| replay(session_id, limit: limit, **from) }
     end
 
     # Waits for a worker that answers. Gives true, or false when there is none before the deadline.
@@ -121,6 +123,9 @@ module RindBridge
       )
     end
 
+    # Without the settings: the worker's environment may hold what the caller keeps secret.
+    def inspect = "#<#{self.class} #{@supervisor.status[:state]}>"
+
     # The names whose Hash results pass through: as the worker said, before that as set here.
     def structural_tools
       @supervisor.hello&.fetch('structural_tools', nil) || @own_structural_tools
@@ -131,7 +136,7 @@ module RindBridge
       def reporter(logger)
         return logger if logger.nil? || logger.respond_to?(:call)
 
-        ->(change) { logger.warn("rind_bridge: worker #{change[:state]} #{change[:reason]}".strip) }
+        ->(change) { logger.warn("rind_bridge: worker #{change.values_at(:state, :reason).compact.join(': ')}") }
       end
 
       def finalizer(supervisor) = ->(_id) { supervisor.abandon }
@@ -148,7 +153,7 @@ module RindBridge
     # Only the worker knows its structural tools for sure; asking it once keeps the first call right as well.
     def passes?(result, name, deadline)
       return true if Echo.passes?(result, name, structural_tools)
-      return false if name.nil? || @supervisor.hello || !result.is_a?(Hash)
+      return false if name.nil? || @supervisor.hello || !(Hash === result)
 
       @supervisor.connect(deadline)
       Echo.passes?(result, name, structural_tools)

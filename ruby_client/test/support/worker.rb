@@ -65,7 +65,7 @@ class GoodWorker
   def projections(params)
     { terminal_content: JSON.generate(params['result']), model_content: JSON.generate(params['result']),
       model_content_format: 'tool_result_v1', model_content_policy: { truncated: false }, attachments: [],
-      output: nil, replayed: false, params: params }
+      output: nil, replayed: false }
   end
 end
 
@@ -232,7 +232,7 @@ module Misbehaving
     end
   end
 
-  # Answers each call with another one's reply would be wrong: it starts the reply before the request is whole.
+  # Writes a long reply before it has read the long request.
   class CrossesHuge < GoodWorker
     def run
       answer(JSON.parse($stdin.gets))
@@ -260,6 +260,33 @@ module Misbehaving
   end
 end
 
+# Well-behaved ones that tell what they were asked.
+module Telling
+  class WritesDownMethods < GoodWorker
+    def answer(request)
+      File.write(@arguments.first, "#{request['method']}\n", mode: 'a')
+      super
+    end
+  end
+
+  class WritesDownLengths < GoodWorker
+    def answer(request)
+      File.write(@arguments.first, "#{JSON.generate(request).bytesize}\n", mode: 'a')
+      super
+    end
+  end
+
+  class GivesParamsBack < GoodWorker
+    def projections(params)
+      super.merge(model_content: JSON.generate(params))
+    end
+  end
+
+  class KnowsPatchFile < GoodWorker
+    def structural_tools = ['patch_file']
+  end
+end
+
 behaviour, *arguments = ARGV
-kind = behaviour == 'good' ? GoodWorker : Misbehaving.const_get(behaviour)
-kind.new(*arguments).run
+kinds = [Misbehaving, Telling].find { |kind| kind.const_defined?(behaviour, false) } if behaviour != 'good'
+(kinds ? kinds.const_get(behaviour) : GoodWorker).new(*arguments).run

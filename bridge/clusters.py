@@ -1,0 +1,62 @@
+"""Where a text may be cut: not inside a grapheme cluster, not inside a terminal escape.
+
+A cut in plain ASCII costs one look. Only near other characters is ``regex`` (Unicode's segmentation rules,
+UAX #29) asked, and only from the nearest place that is a boundary for certain.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from bridge.clean import ESCAPE, STARTS_ESCAPE
+
+# No escape that programs write is longer: hyperlinks (OSC 8) are the longest, and carry one URL.
+_LONGEST_ESCAPE = 4_096
+
+
+def boundary_before(text: str, index: int) -> int:
+    """Give the greatest place at most ``index`` where ``text`` may be cut."""
+    return _escape_span(text, _cluster_span(text, index)[0])[0]
+
+
+def boundary_after(text: str, index: int) -> int:
+    """Give the least place at least ``index`` where ``text`` may be cut."""
+    return _cluster_span(text, _escape_span(text, index)[1])[1]
+
+
+def _cluster_span(text: str, index: int) -> tuple[int, int]:
+    """Give the start and end of the cluster that ``index`` falls inside, or ``index`` twice."""
+    if index <= 0 or index >= len(text):
+        return index, index
+    if text[index - 1 : index + 1].isascii():
+        inside = text[index - 1 : index + 1] == "\r\n"
+        return index - inside, index + inside
+    anchor, cluster = _patterns()
+    certain = anchor.search(text, 0, index)
+    start = certain.start() + 1 if certain else 0
+    for match in cluster.finditer(text, start):
+        if match.end() >= index:
+            return (index, index) if match.end() == index else match.span()
+    return index, index
+
+
+@cache
+def _patterns() -> tuple[Any, Any]:
+    import regex  # noqa: PLC0415 - only a cut near text beyond ASCII needs it
+
+    # Searched backwards. Between characters of these classes there is a boundary whatever stands around
+    # them: no rule of UAX #29 joins them (GB6 to GB12 need a jamo, a mark, a joiner or a flag on the left).
+    left = "".join(rf"\p{{GCB={name}}}" for name in ("Other", "LV", "LVT", "V", "T"))
+    right = "".join(rf"\p{{GCB={name}}}" for name in ("Other", "L", "LV", "LVT", "Regional_Indicator"))
+    return regex.compile(rf"(?r)[{left}][{right}]|[\n\p{{Cc}}]"), regex.compile(r"\X")
+
+
+def _escape_span(text: str, index: int) -> tuple[int, int]:
+    """Give the start and end of the terminal escape that ``index`` falls inside, or ``index`` twice."""
+    start = max(text.rfind(mark, max(0, index - _LONGEST_ESCAPE), index) for mark in STARTS_ESCAPE)
+    match = ESCAPE.match(text, start) if start >= 0 else None
+    if match is None or match.end() <= index:
+        return index, index
+    # The terminator of a string (ESC \) is an escape of its own inside another: look again from its start.
+    return _escape_span(text, start)[0], match.end()

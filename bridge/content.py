@@ -1,0 +1,204 @@
+"""One content: the JSON text that the model or the person reads, within its room, with an account of itself.
+
+A content is ``ok, tool, data, error, error_type, meta`` in this order. What the bridge adds stands in
+``meta``: ``shown``, ``continue``, ``output``, ``truncated_by``, ``shortened``, ``cleaned``, ``replaced``. Its room
+is set aside first, with the greatest numbers it could hold; the payload then gets all of the rest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bridge.budget import Room
+from bridge.excerpt import Excerpt, Style
+from bridge.jsontext import encode, encode_top, newlines
+from bridge.payload import Payload
+from bridge.shape import Account, Shaper
+
+FORMAT = "tool_result_v1"
+AT_TOOL, AT_BRIDGE = "tool", "bridge"
+
+# Room for ``meta.shortened``: four counts and the names of some fields.
+_SHORTENED_SIZE = 240
+# A meta that cannot keep its shape is put into an object of one member.
+_DETAILS = "details"
+_DETAILS_SIZE = len(b'{"details":}')
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Who reads: the room of the whole content, and how texts are shortened for this reader."""
+
+    room: Room
+    for_model: bool
+    highlights: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One projection to be made: what of, for whom, and what is known about it."""
+
+    payload: Payload
+    side: Side
+    args: Mapping[str, Any]
+    output: Mapping[str, Any]
+    read_tool: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    bulk: str = ""
+
+    def with_payload(self, payload: Payload) -> Case:
+        """Give the same case for another payload."""
+        return replace(self, payload=payload)
+
+
+@dataclass(slots=True)
+class Content:
+    """A finished content and what was lost on the way to it."""
+
+    text: str
+    losses: list[dict[str, Any]] = field(default_factory=list)
+    shortened: tuple[str, ...] = ()
+
+
+def finish(case: Case, facts: Mapping[str, Any] | None = None) -> Content:
+    """Give the content of ``case``, whole if it fits. ``facts`` are further members of ``meta`` that stay."""
+    facts = {**case.facts, **(facts or {})}
+    return whole(case, facts) or _shortened(case, facts)
+
+
+def whole(case: Case, facts: Mapping[str, Any]) -> Content | None:
+    """Give the content of ``case`` with nothing left out, None if it does not fit."""
+    encoded = encode_top(with_meta(case.payload.tree(), facts))
+    return Content(encoded.decode(), tool_losses(case)) if within(encoded, case.side.room) else None
+
+
+def shaper_for(case: Case) -> Shaper:
+    """Give the shaper that shortens texts as the reader of ``case`` needs it."""
+    return Shaper(Style(_where(case.output), case.side.highlights, case.side.for_model))
+
+
+def within(encoded: bytes, room: Room) -> bool:
+    """Say whether a content fits into ``room``."""
+    return len(encoded) <= room.size and newlines(encoded) <= room.lines
+
+
+def with_meta(tree: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Give ``tree`` with ``facts`` in its ``meta``; what the tool had said under the same name is kept aside."""
+    if not facts:
+        return tree
+    meta = tree.get("meta", {})
+    if isinstance(meta, str):
+        meta = {_DETAILS: meta}
+    return {**tree, "meta": {**meta, **facts}}
+
+
+def _shortened(case: Case, facts: Mapping[str, Any]) -> Content:
+    size, lines = case.side.room
+    reserved = encode(_affordable({**facts, **_longest_additions(case)}, size // 2))
+    room = Room(size - len(reserved) - _DETAILS_SIZE, lines - newlines(reserved))
+    shaper = shaper_for(case)
+    fitted = shaper.fit(case.payload.tree(), room)
+    additions = _affordable({**facts, **_additions(case, shaper.account, shaper.counts)}, size // 2)
+    lost = sum(cut.lost for cut in shaper.account.cuts.values())
+    text = encode_top(with_meta(fitted, additions)).decode()
+    losses = [*tool_losses(case), _loss(case, shaper.account, lost)]
+    return Content(text, losses, (*shaper.account.fields, *shaper.account.cuts))
+
+
+def _affordable(additions: dict[str, Any], size: int) -> dict[str, Any]:
+    """Give the additions, the first ones first, that fit into ``size`` bytes together."""
+    kept: dict[str, Any] = {}
+    for name, value in additions.items():
+        size -= len(encode({name: value}))
+        if size >= 0:
+            kept[name] = value
+    return kept
+
+
+def _longest_additions(case: Case) -> dict[str, Any]:
+    """Give the additions with the greatest numbers they could have."""
+    most = 10**12
+    cut = [{"line": most, "first_characters": most}, {"line": most, "last_characters": most}]
+    shown = {"lines": [[1, most], [most, most]], "of": most, "cut": cut, "highlights": most}
+    return {
+        "format": FORMAT,
+        "truncated_by": [AT_TOOL, AT_BRIDGE],
+        "shortened": "." * (_SHORTENED_SIZE - 2),
+        "shown": shown,
+        **_places(case, most),
+    }
+
+
+def _additions(case: Case, account: Account, counts: Counter[str]) -> dict[str, Any]:
+    cut = account.cuts.get(case.bulk)
+    additions: dict[str, Any] = {
+        "format": FORMAT,
+        "truncated_by": [AT_TOOL, AT_BRIDGE] if cut_by_tool(case.payload) else [AT_BRIDGE],
+        "shortened": _named(account),
+    }
+    if cut is not None and cut.shown:
+        additions["shown"] = cut.shown
+    return additions | _places(case, _next_line(cut))
+
+
+def _next_line(cut: Excerpt | None) -> int:
+    return 1 if cut is None or cut.next_line is None else cut.next_line
+
+
+def _places(case: Case, line: int) -> dict[str, Any]:
+    """Give where the whole is and, for the model, the call that reads on from ``line``."""
+    path = case.output.get("path")
+    places: dict[str, Any] = {"output": {key: case.output[key] for key in _OUTPUT_KEYS if key in case.output}}
+    if path and case.side.for_model and case.read_tool:
+        places["continue"] = {"tool": case.read_tool, "args": {"path": path, "offset": line}}
+    return places
+
+
+_OUTPUT_KEYS = ("path", "bytes", "lines", "field", "reason")
+
+
+def _named(account: Account) -> dict[str, Any]:
+    """Give what was shortened, with as many names of fields as there is room for."""
+    counts = {"texts": account.texts, "items": account.items, "branches": account.branches}
+    named: dict[str, Any] = {what: count for what, count in counts.items() if count}
+    fields: list[str] = []
+    for name in account.fields:
+        if len(encode({**named, "fields": [*fields, name]})) > _SHORTENED_SIZE:
+            break
+        fields.append(name)
+    return {**named, "fields": fields}
+
+
+def _where(output: Mapping[str, Any]) -> str:
+    if "path" in output:
+        return f"complete output: {output['path']}"
+    return f"not kept: {output['reason']}" if output.get("reason") else ""
+
+
+def cut_by_tool(payload: Payload) -> bool:
+    """Say whether the tool itself says that it gave less than there was."""
+    places = (payload.body.get("meta"), payload.body.get("data"))
+    marks = ("truncated", "line_truncated", "output_incomplete", "truncated_at_source")
+    return any(place.get(mark) is True for place in places if isinstance(place, dict) for mark in marks)
+
+
+def tool_losses(case: Case) -> list[dict[str, Any]]:
+    """Give the loss that happened at the tool, if it says that there was one."""
+    if not cut_by_tool(case.payload):
+        return []
+    return [{"at": AT_TOOL, "recover": None, "reason": "cut_before_it_came_here"}]
+
+
+def _loss(case: Case, account: Account, lost: int) -> dict[str, Any]:
+    loss: dict[str, Any] = {"at": AT_BRIDGE, "bytes": lost, **_named(account)}
+    return loss | recovery(case.output)
+
+
+def recovery(output: Mapping[str, Any]) -> dict[str, Any]:
+    """Give where what was lost here can be found, or why nowhere."""
+    if "path" in output:
+        return {"recover": output["path"]}
+    return {"recover": None, "reason": output.get("reason", "not_kept")}

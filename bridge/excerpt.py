@@ -1,0 +1,278 @@
+"""A text too long for its room: its head, its tail, and between them what is missing and where it is.
+
+Cuts fall at the ends of lines; only where a line is longer than half of its part does a cut fall inside it,
+at a place where a reader sees none (``bridge.clusters``), and then the marker says so. Lines of the missing
+middle that decide (``bridge.highlights``) are kept under the marker with their numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from bridge.budget import Room, fitting, fitting_tail
+from bridge.clusters import boundary_after, boundary_before
+from bridge.folding import Folded, fold
+from bridge.jsontext import escape
+
+ELLIPSIS = "…"
+# Below this there is no room for a marker and something on both sides of it.
+SMALLEST_FOR_MARKER = 320
+# Newlines that a marker needs beside those of the text: before it, after it, and one on each side.
+MARKER_LINES = 4
+# Below this, deciding lines would push out what little is shown.
+_SMALLEST_FOR_HIGHLIGHTS = 1_500
+_LONGEST_HIGHLIGHT = 400
+_HIGHLIGHTS_OPEN = "[lines among them that look like errors or results, by number:]\n"
+_HIGHLIGHTS_CLOSE = "[end of those lines]\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How texts are shortened: ``where`` names the place of the whole, ``highlights`` the share of the room
+    that deciding lines may have, and ``fold`` says whether runs of equal lines are folded.
+    """
+
+    where: str = ""
+    highlights: float = 0.0
+    fold: bool = False
+
+
+@dataclass(slots=True)
+class Excerpt:
+    """A text that fits, and the account of it: ``shown`` for ``meta.shown``, ``lost`` bytes, ``next_line``."""
+
+    text: str
+    shown: dict[str, Any] = field(default_factory=dict)
+    lost: int = 0
+    next_line: int | None = None
+
+
+@dataclass(slots=True)
+class _Gap:
+    """What lies between ``head`` and ``tail``, code points of ``source.text``."""
+
+    source: Folded
+    head: int
+    tail: int
+
+
+def excerpt(text: str, room: Room, style: Style, counts: Counter[str]) -> Excerpt:
+    """Give of ``text``, which does not fit, what fits into ``room`` once escaped."""
+    if room.size < SMALLEST_FOR_MARKER or room.lines < MARKER_LINES:
+        return _clipped(text, room)
+    source = Folded(text)
+    if style.fold:
+        source = fold(text, room.size, counts)
+        if source.after and fits(source.text, room):
+            return Excerpt(source.text)
+    return _cut(source, room, style)
+
+
+def fits(text: str, room: Room) -> bool:
+    """Say whether ``text`` fits into ``room`` once escaped."""
+    return len(text) <= room.size and len(escape(text)) <= room.size and text.count("\n") <= room.lines
+
+
+def _clipped(text: str, room: Room) -> Excerpt:
+    """Give the beginning of ``text`` and an ellipsis: there is no room to say more."""
+    if room.lines < text.count("\n", 0, room.size):
+        text_end = len("\n".join(text.split("\n", room.lines + 1)[: room.lines + 1]))
+    else:
+        text_end = len(text)
+    end = min(text_end, fitting(text, room.size - len(ELLIPSIS.encode())))
+    end = boundary_before(text, end)
+    return Excerpt(text[:end] + ELLIPSIS if room.size >= 3 else "", lost=_size(text, end, len(text)))
+
+
+def _cut(source: Folded, room: Room, style: Style) -> Excerpt:
+    text = source.text
+    marker_size = len(escape(_longest_marker(text, style.where)))
+    open_room = Room(room.size - marker_size, room.lines - 2)
+    gap = _split(source, open_room)
+    lines: list[tuple[int, str]] = []
+    if style.highlights and room.size >= _SMALLEST_FOR_HIGHLIGHTS:
+        gap, lines = _with_highlights(source, open_room, gap, style.highlights)
+    return _join(gap, lines, style.where)
+
+
+def _split(source: Folded, room: Room) -> _Gap:
+    text = source.text
+    head = _head_end(text, Room(room.size // 2, room.lines // 2))
+    used = Room(len(escape(text[:head])), text.count("\n", 0, head))
+    tail = _tail_start(text, Room(room.size - used.size, room.lines - used.lines))
+    return _Gap(source, head, max(head, tail))
+
+
+def _head_end(text: str, room: Room) -> int:
+    end = fitting(text, room.size)
+    if text.count("\n", 0, end) > room.lines:
+        end = len("\n".join(text.split("\n", room.lines)[: room.lines])) + 1
+    line_end = text.rfind("\n", 0, end) + 1
+    return line_end if line_end * 2 >= end else boundary_before(text, end)
+
+
+def _tail_start(text: str, room: Room) -> int:
+    start = len(text) - fitting_tail(text, room.size)
+    if text.count("\n", start) > room.lines:
+        start = len(text) - len("\n".join(text.rsplit("\n", room.lines)[1:]))
+    if start == 0 or text[start - 1] == "\n":
+        return start
+    line_start = text.find("\n", start) + 1
+    # A newline at the very end starts no line.
+    if 0 < line_start < len(text) and (len(text) - line_start) * 2 >= len(text) - start:
+        return line_start
+    return boundary_after(text, start)
+
+
+def _with_highlights(
+    source: Folded, room: Room, gap: _Gap, part: float
+) -> tuple[_Gap, list[tuple[int, str]]]:
+    from bridge.highlights import deciding_lines  # noqa: PLC0415 - only a text that is cut needs the library
+
+    frame = len(escape(_HIGHLIGHTS_OPEN + _HIGHLIGHTS_CLOSE))
+    allowance = int(room.size * part) - frame
+    raw = source.text.encode()
+    start, end = _whole_lines(source.text, raw, gap)
+    found = deciding_lines(raw, start, end) if allowance > 0 else []
+    if not found:
+        return gap, []
+    lines = _numbered(source, raw, found)
+    kept = _affordable(lines, Room(allowance, min(room.lines // 4, 40)))
+    if not kept:
+        return gap, []
+    used = sum(len(escape(f"{number}: {line}\n")) for number, line in kept)
+    return _split(source, Room(room.size - frame - used, room.lines - 2 - len(kept))), kept
+
+
+def _whole_lines(text: str, raw: bytes, gap: _Gap) -> tuple[int, int]:
+    """Give where in ``raw`` the first whole line of the gap starts and the last one ends."""
+    start = _size(text, 0, gap.head)
+    end = len(raw) - _size(text, gap.tail, len(text))
+    if start and raw[start - 1 : start] != b"\n":
+        start = raw.find(b"\n", start, end) + 1 or end
+    return start, max(start, raw.rfind(b"\n", start, end) + 1)
+
+
+def _numbered(source: Folded, raw: bytes, found: list[Any]) -> list[tuple[int, str]]:
+    lines = []
+    number, position = 1, 0
+    for line in found:
+        number += raw.count(b"\n", position, line.start)
+        position = line.start
+        lines.append((source.source_line(number), _short(raw[line.start : line.end].decode())))
+    return lines
+
+
+def _short(line: str) -> str:
+    if len(line) <= _LONGEST_HIGHLIGHT:
+        return line
+    return line[: boundary_before(line, _LONGEST_HIGHLIGHT)] + ELLIPSIS
+
+
+def _affordable(lines: list[tuple[int, str]], room: Room) -> list[tuple[int, str]]:
+    """Take lines from both ends in turn until the room is full: the first cause and the last verdict."""
+    order = [at for pair in zip(range(len(lines)), range(len(lines) - 1, -1, -1), strict=True) for at in pair]
+    kept: set[int] = set()
+    size = room.size
+    for at in dict.fromkeys(order):
+        size -= len(escape(f"{lines[at][0]}: {lines[at][1]}\n"))
+        if size < 0 or len(kept) == room.lines:
+            break
+        kept.add(at)
+    return [lines[at] for at in sorted(kept)]
+
+
+def _join(gap: _Gap, lines: list[tuple[int, str]], where: str) -> Excerpt:
+    text = gap.source.text
+    head, tail = text[: gap.head], text[gap.tail :]
+    places = _Places.of(gap)
+    shown = places.shown()
+    listed = ""
+    if lines:
+        listed = (
+            _HIGHLIGHTS_OPEN + "".join(f"{number}: {line}\n" for number, line in lines) + _HIGHLIGHTS_CLOSE
+        )
+        shown["highlights"] = len(lines)
+    lost = _size(text, gap.head, gap.tail)
+    marker = _marker(places.missing(), lost, where)
+    joint = "" if head.endswith("\n") or not head else "\n"
+    return Excerpt(f"{head}{joint}{marker}{listed}{tail}", shown, lost, places.next_line)
+
+
+def _marker(missing: str, lost: int, where: str) -> str:
+    place = f"; {where}" if where else ""
+    return f"[... not shown: {missing} ({lost} bytes){place} ...]\n"
+
+
+def _longest_marker(text: str, where: str) -> str:
+    most = 4 * len(text) + 1
+    longest = _Places(most, most, most, most, most, most, most).missing(longest=True)
+    return "\n" + _marker(longest, most, where)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The lines around a gap. A partial line has a count of its shown code points, else 0."""
+
+    head_lines: int
+    head_partial: int
+    tail_line: int
+    tail_partial: int
+    total: int
+    first_missing: int
+    last_missing: int
+
+    @classmethod
+    def of(cls, gap: _Gap) -> _Places:
+        text, number = gap.source.text, gap.source.source_line
+        before = text.count("\n", 0, gap.head)
+        through = before + text.count("\n", gap.head, gap.tail)
+        newlines = through + text.count("\n", gap.tail)
+        head_partial = gap.head - (text.rfind("\n", 0, gap.head) + 1)
+        tail_partial = 0
+        if gap.tail and text[gap.tail - 1] != "\n":
+            end = text.find("\n", gap.tail)
+            tail_partial = (end if end >= 0 else len(text)) - gap.tail
+        return cls(
+            head_lines=number(before) if before else 0,
+            head_partial=head_partial,
+            tail_line=number(through + 1),
+            tail_partial=tail_partial,
+            total=number(newlines + (not text.endswith("\n"))),
+            first_missing=number(before + 1 + bool(head_partial)),
+            last_missing=number(through),
+        )
+
+    @property
+    def next_line(self) -> int:
+        """The first line that is not shown whole."""
+        return self.head_lines + 1
+
+    def shown(self) -> dict[str, Any]:
+        first_whole = self.tail_line + bool(self.tail_partial)
+        ranges = [[1, self.head_lines], [first_whole, self.total]]
+        shown: dict[str, Any] = {"lines": [pair for pair in ranges if pair[0] <= pair[1]], "of": self.total}
+        cut = []
+        if self.head_partial:
+            cut.append({"line": self.head_lines + 1, "first_characters": self.head_partial})
+        if self.tail_partial:
+            cut.append({"line": self.tail_line, "last_characters": self.tail_partial})
+        return {**shown, "cut": cut} if cut else shown
+
+    def missing(self, *, longest: bool = False) -> str:
+        parts = []
+        if self.head_partial:
+            parts.append(f"line {self.head_lines + 1} after its first {self.head_partial} characters")
+        if self.first_missing == self.last_missing and not longest:
+            parts.append(f"line {self.first_missing}")
+        elif self.first_missing <= self.last_missing:
+            parts.append(f"lines {self.first_missing} to {self.last_missing} of {self.total}")
+        if self.tail_partial:
+            parts.append(f"line {self.tail_line} before its last {self.tail_partial} characters")
+        return ", ".join(parts)
+
+
+def _size(text: str, start: int, end: int) -> int:
+    return end - start if text.isascii() else len(text[start:end].encode())

@@ -1,0 +1,101 @@
+"""Images and other media in a result become attachments: stored as files, never text that a model pays for.
+
+Media arrive as content blocks (MCP: ``{"type": "image", "data": base64, "mimeType": ...}``; Anthropic's
+``source``; OpenAI's ``image_url``) or as data URIs (RFC 2397) inside any text. In their place stands a note.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from bridge.jsontext import encode
+
+Keep = Callable[[bytes, str], dict[str, Any]]
+
+_DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.=-]+)*;base64,([A-Za-z0-9+/_=-]{16,})")
+DATA_URI_MARK = ";base64,"
+_MEDIA_TYPE_KEYS = ("mimeType", "mime_type", "media_type")
+_MARKS = (DATA_URI_MARK.encode(), *(key.encode() for key in _MEDIA_TYPE_KEYS))
+
+
+@dataclass(slots=True)
+class Lifter:
+    """Takes media out of values. ``keep`` stores bytes and gives a reference, or a ``reason`` why it has none;
+    media that are not stored stay in their attachment as base64, so that none is lost.
+    """
+
+    keep: Keep
+    attachments: list[dict[str, Any]] = field(default_factory=list)
+
+    def lift(self, value: Any, *, uris: bool) -> Any:
+        """Give ``value`` with a note for each medium; ``uris`` says whether data URIs in texts count."""
+        if isinstance(value, str):
+            return _DATA_URI.sub(self._from_uri, value) if uris and DATA_URI_MARK in value else value
+        if isinstance(value, dict):
+            lifted = self._block(value)
+            if lifted is not None:
+                return lifted
+            return {key: self.lift(child, uris=uris) for key, child in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.lift(child, uris=uris) for child in value]
+        return value
+
+    def _block(self, block: dict[str, Any]) -> dict[str, Any] | None:
+        """Give a content block that carries base64 without it, None for any other object."""
+        media_type = next((block[key] for key in _MEDIA_TYPE_KEYS if block.get(key)), None)
+        for key in ("data", "blob"):
+            encoded = block.get(key)
+            if isinstance(media_type, str) and isinstance(encoded, str):
+                content = _decoded(encoded)
+                if content is not None:
+                    return {**block, key: self._attach(content, media_type)}
+        return None
+
+    def _from_uri(self, match: re.Match[str]) -> str:
+        content = _decoded(match[2])
+        return match[0] if content is None else self._attach(content, match[1])
+
+    def _attach(self, content: bytes, media_type: str) -> str:
+        digest = hashlib.sha256(content).hexdigest()
+        for at, known in enumerate(self.attachments):
+            if known["sha256"] == digest:
+                return _note(at + 1, known)
+        attachment = {"type": media_type.partition("/")[0], "mime_type": media_type, "bytes": len(content)}
+        self.attachments.append(attachment | {"sha256": digest} | self._place(content, media_type))
+        return _note(len(self.attachments), attachment)
+
+    def _place(self, content: bytes, media_type: str) -> dict[str, Any]:
+        kept = self.keep(content, media_type)
+        if "path" in kept:
+            return {"path": kept["path"]}
+        return {"data": base64.b64encode(content).decode(), "reason": kept.get("reason", "not_kept")}
+
+
+def may_hold_media(value: Any) -> bool:
+    """Say whether ``value`` may hold base64 in a block or a data URI; sure when it says no."""
+    if isinstance(value, str):
+        return DATA_URI_MARK in value
+    if not isinstance(value, dict | list):
+        return False
+    encoded = encode(value)
+    return any(mark in encoded for mark in _MARKS)
+
+
+def _note(number: int, attachment: dict[str, Any]) -> str:
+    return f"[attachment {number}: {attachment['mime_type']}, {attachment['bytes']} bytes]"
+
+
+def _decoded(encoded: str) -> bytes | None:
+    try:
+        return base64.b64decode(encoded.translate(_URL_SAFE), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+_URL_SAFE = str.maketrans("-_", "+/", "\r\n \t")

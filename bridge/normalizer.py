@@ -1,0 +1,175 @@
+"""From one tool result to its projections: what the person sees, what the model reads, where the rest is.
+
+The order of the work: the result becomes plain values, media leave it, it becomes the unified payload, the
+ledger is asked, the complete output is stored if a projection will not be the whole, and then the kind of the
+payload makes both contents. ``outputs`` and ``ledger`` are handed in; nothing here opens a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from bridge.budget import Room
+from bridge.content import FORMAT, Case, Content, Side
+from bridge.contract import check_identifier
+from bridge.media import Keep, Lifter
+from bridge.payload import Payload
+from bridge.projections import mutation, read_file, task
+from bridge.settings import Settings
+from bridge.subject import Subject, complete, earlier_output, read
+
+NO_IDS, NOT_NEEDED, NO_STORE = "no_ids", "not_needed", "no_store"
+
+_UNLIMITED_LINES = 10**9
+
+Ids = tuple[str, str]
+
+
+class OutputStore(Protocol):
+    """Where complete outputs and attachments are kept (``bridge.outputs``)."""
+
+    def store(
+        self, session_id: str, call_id: str, content: bytes, *, field: str | None = None
+    ) -> dict[str, Any]:
+        """Keep ``content`` and give its reference, or the reason why it was not kept."""
+
+    def store_attachment(
+        self, session_id: str, call_id: str, content: bytes, media_type: str
+    ) -> dict[str, Any]:
+        """Keep an attachment and give its reference, or the reason why it was not kept."""
+
+
+class ProjectionLedger(Protocol):
+    """Where model projections are kept for replay (``bridge.ledger``)."""
+
+    def find(self, session_id: str, call_id: str) -> dict[str, Any] | None:
+        """Give the saved projection of these ids."""
+
+    def save(self, session_id: str, call_id: str, projection: dict[str, Any]) -> dict[str, Any]:
+        """Save unless something is saved already, and give what is saved."""
+
+
+class Normalizer:
+    """Makes projections with one set of ``settings``; stores and replays where ``outputs`` and ``ledger`` are."""
+
+    def __init__(
+        self, settings: Settings, outputs: OutputStore | None = None, ledger: ProjectionLedger | None = None
+    ) -> None:
+        self._settings = settings
+        self._outputs = outputs
+        self._ledger = ledger
+        limits, part = settings.limits, settings.error_lines_share
+        model = Room(limits.model_max_bytes, limits.model_max_lines - 1)
+        self._model = Side(model, for_model=True, highlights=part)
+        terminal = Room(limits.terminal_max_bytes, _UNLIMITED_LINES)
+        self._terminal = Side(terminal, for_model=False, highlights=part)
+
+    def normalize(  # noqa: PLR0913 - the members of one finished call
+        self,
+        result: Any,
+        *,
+        name: str,
+        status: str = "completed",
+        error_type: str | None = None,
+        args: Mapping[str, Any] | None = None,
+        session_id: str | None = None,
+        call_id: str | None = None,
+    ) -> dict[str, Any]:
+        """Give the projections of ``result``, which the tool ``name`` gave back when called with ``args``.
+
+        Raises ``InvalidParams`` for ids that are not names; the caller is to blame. No result makes it raise.
+        """
+        ids = _checked_ids(session_id, call_id)
+        saved = self._ledger.find(*ids) if self._ledger and ids else None
+        lifter = Lifter(self._keeper(None if saved else ids))
+        subject = read(result, lifter, name=name, status=status, error_type=error_type, args=args)
+        if saved is not None:
+            return self._replayed(subject, saved)
+        output = self._stored(subject, ids)
+        projection = self._projection(subject, output)
+        kept = self._ledger.save(*ids, projection) if self._ledger and ids else projection
+        terminal = self._content(subject, subject.payload, self._terminal, kept["output"])
+        return {
+            "terminal_content": terminal.text,
+            **kept,
+            "replayed": kept["model_content"] != projection["model_content"],
+        }
+
+    def _replayed(self, subject: Subject, saved: dict[str, Any]) -> dict[str, Any]:
+        terminal = self._content(subject, subject.payload, self._terminal, saved["output"])
+        return {"terminal_content": terminal.text, **saved, "replayed": True}
+
+    def _projection(self, subject: Subject, output: dict[str, Any]) -> dict[str, Any]:
+        content = self._content(subject, subject.clean, self._model, output)
+        return {
+            "model_content": content.text,
+            "model_content_format": FORMAT,
+            "model_content_policy": _policy(subject, content),
+            "attachments": subject.payload.attachments,
+            "output": output,
+        }
+
+    def _content(self, subject: Subject, payload: Payload, side: Side, output: Mapping[str, Any]) -> Content:
+        facts = _facts(subject, for_model=side.for_model)
+        case = Case(payload, side, subject.args, output, self._settings.read_tool, facts, subject.bulk)
+        content: Content = subject.kind.project(case)
+        return content
+
+    def _keeper(self, ids: Ids | None) -> Keep:
+        outputs = self._outputs
+        if ids is None or outputs is None:
+            return lambda _content, _media_type: {"reason": NO_IDS if ids is None else NO_STORE}
+        return lambda content, media_type: outputs.store_attachment(*ids, content, media_type)
+
+    def _stored(self, subject: Subject, ids: Ids | None) -> dict[str, Any]:
+        if subject.kind is read_file:
+            return {"reason": read_file.FILE_ON_DISK}
+        if (earlier := earlier_output(subject.payload)) is not None:
+            return earlier or {"reason": NOT_NEEDED}
+        if not self._something_is_lost(subject):
+            return {"reason": NOT_NEEDED}
+        if ids is None:
+            return {"reason": NO_IDS}
+        if self._outputs is None:
+            return {"reason": NO_STORE}
+        content, field = complete(subject)
+        return self._outputs.store(*ids, content, field=field)
+
+    def _something_is_lost(self, subject: Subject) -> bool:
+        if subject.kind is task and task.is_empty_poll(subject.payload):
+            return False
+        if subject.cleaned or (subject.kind is mutation and mutation.withholds(subject.payload)):
+            return True
+        smallest = min(self._model.room.size, self._terminal.room.size)
+        return subject.size > smallest or subject.newlines > self._model.room.lines
+
+
+def _checked_ids(session_id: str | None, call_id: str | None) -> Ids | None:
+    if session_id is not None:
+        check_identifier("session_id", session_id)
+    if call_id is not None:
+        check_identifier("call_id", call_id)
+    return None if session_id is None or call_id is None else (session_id, call_id)
+
+
+def _facts(subject: Subject, *, for_model: bool) -> dict[str, Any]:
+    """Give what ``meta`` says even of a content that is whole."""
+    facts: dict[str, Any] = {}
+    if for_model and subject.cleaned:
+        facts["cleaned"] = dict(subject.cleaned)
+    if subject.replaced:
+        facts["replaced"] = subject.replaced
+    return facts
+
+
+def _policy(subject: Subject, content: Content) -> dict[str, Any]:
+    """Give the account of what the model does not read: where it was lost, how much, and where it is."""
+    policy: dict[str, Any] = {
+        "kind": subject.kind.KIND,
+        "truncated": bool(content.losses),
+        "total_bytes": subject.total_bytes,
+        "total_lines": subject.total_lines,
+        "losses": content.losses,
+    }
+    return policy | _facts(subject, for_model=True)

@@ -1,0 +1,171 @@
+"""A page of a file: consecutive complete lines from the first one asked for, and where to go on.
+
+Head and tail are never joined, so a model that follows ``next_offset`` reads every line once, in order. A page
+that already had a gap ends there. What the tool returned is never altered, only ended earlier.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from bridge.budget import Room, fitting
+from bridge.content import AT_BRIDGE, AT_TOOL, Case, Content, encode_top, finish, shaper_for, whole, with_meta
+from bridge.content import cut_by_tool, tool_losses
+from bridge.jsontext import newlines
+from bridge.pages import Page, first_line, numbered_page, plain_page, range_bounds
+from bridge.payload import AETHERCODEX, RIND, Payload
+
+KIND = "read_file"
+
+TOOL = "read_file"
+LINE_TOO_LONG = "LineTooLong"
+FILE_ON_DISK = "file_on_disk"
+
+
+def matches(payload: Payload) -> bool:
+    """Say whether the payload is a page that a read tool gave back."""
+    return payload.ok and payload.tool == TOOL and _text(payload) is not None
+
+
+def project(case: Case) -> Content:
+    """Give the page whole, the lines of it that fit, or the error that its first line does not fit."""
+    page = _page(case)
+    if not page.broken:
+        content = whole(case, case.facts)
+        if content is not None:
+            return content
+    shaper = shaper_for(case)
+    frame = _frame(case, page, shaper)
+    count = _count(case, page, frame)
+    if count == 0 and (page.lines or page.broken):
+        return _line_too_long(case, page)
+    tree = _with_text(frame, page, count)
+    text = encode_top(with_meta(tree, _additions(case, page, count))).decode()
+    return Content(text, [*tool_losses(case), _loss(page, count)], ("data",))
+
+
+def _text(payload: Payload) -> str | None:
+    data = payload.body.get("data")
+    text = data.get("content") if isinstance(data, dict) else data
+    return text if isinstance(text, str) else None
+
+
+def _page(case: Case) -> Page:
+    text, data, meta = _text(case.payload) or "", case.payload.body["data"], _meta(case)
+    numbered = numbered_page(text) if case.payload.dialect == RIND else None
+    own = data if isinstance(data, dict) else {}
+    return numbered or plain_page(text, first_line(own, meta, case.args))
+
+
+def _meta(case: Case) -> Mapping[str, Any]:
+    meta: Mapping[str, Any] = case.payload.body.get("meta", {})
+    return meta
+
+
+def _frame(case: Case, page: Page, shaper: Any) -> dict[str, Any]:
+    """Give the content without the lines; what else it holds has at most a quarter of the room."""
+    tree = _with_text(case.payload.tree(), page, 0)
+    size, lines = case.side.room
+    frame: dict[str, Any] = shaper.fit(tree, Room(size // 4, lines // 4))
+    return frame if isinstance(frame.get("meta", {}), dict) else {**frame, "meta": {"details": frame["meta"]}}
+
+
+def _with_text(tree: dict[str, Any], page: Page, count: int) -> dict[str, Any]:
+    text = page.text(count) if count else ""
+    data = tree["data"]
+    if not isinstance(data, dict):
+        return {**tree, "data": text}
+    shown = {"content": text}
+    if "range" in data and count:
+        last = page.first + count - 1
+        shown["range"] = f"{page.first}..{last}" if isinstance(data["range"], str) else [page.first, last]
+    return {**tree, "data": {**data, **shown}}
+
+
+def _count(case: Case, page: Page, frame: dict[str, Any]) -> int:
+    """Count the lines of ``page`` that fit into what ``frame`` and the longest additions leave."""
+    longest = encode_top(with_meta(_with_header(frame, page), _longest_additions(case, page)))
+    room = Room(case.side.room.size - len(longest), case.side.room.lines - newlines(longest) - 1)
+    body = "".join(page.lines)
+    end = fitting(body, room.size)
+    complete = len(page.lines) if end == len(body) else body.count("\n", 0, end)
+    return max(0, min(complete, room.lines))
+
+
+def _with_header(frame: dict[str, Any], page: Page) -> dict[str, Any]:
+    most = "9" * 16
+    header = "" if page.header is None else f"Showing lines {most} to {most}{page.header}\n"
+    data = frame["data"]
+    if isinstance(data, dict):
+        return {**frame, "data": {**data, "content": header, "range": [int(most), int(most)]}}
+    return {**frame, "data": header}
+
+
+def _longest_additions(case: Case, page: Page) -> dict[str, Any]:
+    most = 10**16
+    additions = _additions(case, page, 0)
+    return {**additions, **_positions(case, page, most), "truncated_by": [AT_TOOL, AT_BRIDGE]}
+
+
+def _additions(case: Case, page: Page, count: int) -> dict[str, Any]:
+    additions: dict[str, Any] = dict(case.facts)
+    if count == len(page.lines) and not page.broken:
+        return additions
+    by = [AT_TOOL] if cut_by_tool(case.payload) or page.broken else []
+    if count < len(page.lines):
+        by.append(AT_BRIDGE)
+    additions |= {"truncated": True, "truncated_by": by} | _positions(case, page, page.first + count)
+    if _meta(case).get("line_truncated"):
+        additions["line_truncated"] = False
+    return additions
+
+
+def _positions(case: Case, page: Page, line: int) -> dict[str, Any]:
+    """Give what says where the page ends and how to go on, ``line`` being the first one not shown."""
+    positions: dict[str, Any] = {"next_offset": line, "shown": {"lines": [[page.first, line - 1]]}}
+    path = _path(case)
+    if path and case.side.for_model:
+        positions["continue"] = {
+            "tool": case.payload.tool,
+            "args": {"path": path, **_reading_on(case, page, line)},
+        }
+    return positions
+
+
+def _reading_on(case: Case, page: Page, line: int) -> dict[str, Any]:
+    if case.payload.dialect != AETHERCODEX:
+        return {"offset": line}
+    own = case.payload.body["data"]
+    last = range_bounds(own.get("range"))[1] or range_bounds(case.args.get("range"))[1] or page.next_line - 1
+    return {"range": [line, max(line, last)]}
+
+
+def _path(case: Case) -> str:
+    data = case.payload.body["data"]
+    places = (data if isinstance(data, dict) else {}, _meta(case), case.args)
+    return next((place["path"] for place in places if isinstance(place.get("path"), str)), "")
+
+
+def _loss(page: Page, count: int) -> dict[str, Any]:
+    lost = "".join(page.lines[count:])
+    where = {"recover": FILE_ON_DISK}
+    return {"at": AT_BRIDGE, "lines": len(page.lines) - count, "bytes": len(lost.encode()), **where}
+
+
+def _line_too_long(case: Case, page: Page) -> Content:
+    line = page.first
+    path = _path(case)
+    size = f" ({len(page.lines[0].encode())} bytes)" if page.lines else ""
+    error = (
+        f"Line {line} of the file is too long to be shown whole{size}. Read it in parts with another tool, "
+        f"for example: sed -n '{line}p' {shlex.quote(path) if path else 'FILE'} | cut -c 1-2000"
+    )
+    meta = {
+        key: value for key, value in _meta(case).items() if key not in ("next_offset", "shown", "continue")
+    }
+    meta |= {"offset": line, "truncated": True, **({"path": path} if path else {})}
+    body = {"error": error, "error_type": LINE_TOO_LONG, "meta": meta}
+    content = finish(case.with_payload(Payload(ok=False, tool=case.payload.tool, body=body)))
+    return Content(content.text, [*content.losses, _loss(page, 0)], ("data",))

@@ -1,0 +1,221 @@
+"""Any JSON value within a room, its shape kept as long as it can be.
+
+In this order, and no further than needed: the longest texts are shortened, down to a common size; then lists
+lose their middle, with a count in its place; then branches become the text of their JSON, and that text is
+shortened. Small scalars are touched by none of it. What cannot keep its shape at all becomes text as a whole.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bridge.budget import Room, share
+from bridge.excerpt import MARKER_LINES, SMALLEST_FOR_MARKER, Excerpt, Style, excerpt, fits
+from bridge.jsontext import encode, newlines
+from bridge.plain import document
+
+# An item takes at most this part of a list that is shortened, so that there is never only one.
+_ITEM_PART = 4
+# A list of many small items is not searched for long texts: it is shortened as a list.
+_MANY_ITEMS, _SMALL_ITEM = 32, 96
+_MAX_FIELDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """Which values give way together, and the room that each must be left with."""
+
+    leaves: tuple[type, ...]
+    smallest: Room
+    deep: bool = True
+
+
+_TEXTS = _Level((str,), Room(160, 4))
+_LISTS = _Level((str, list, tuple), Room(240, 4))
+_CHILDREN = _Level((object,), Room(48, 0), deep=False)
+
+
+@dataclass(slots=True)
+class Account:
+    """What was shortened: how many texts, items and branches, the first fields, and the cuts by field."""
+
+    texts: int = 0
+    items: int = 0
+    branches: int = 0
+    fields: list[str] = field(default_factory=list)
+    cuts: dict[str, Excerpt] = field(default_factory=dict)
+
+    def note(self, path: str) -> None:
+        """Remember ``path`` as a field that was shortened; only the first few are named."""
+        if len(self.fields) < _MAX_FIELDS and path not in self.fields:
+            self.fields.append(path)
+
+
+@dataclass(slots=True)
+class Shaper:
+    """Shortens values with one ``style``; ``account`` and ``counts`` (of folded lines) grow as it works."""
+
+    style: Style
+    account: Account = field(default_factory=Account)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def fit(self, value: Any, room: Room, path: str = "") -> Any:
+        """Give ``value`` within ``room``; its size is that of its compact JSON, quotes included.
+
+        ``room.size`` is at least 48 bytes, or at least what ``value`` needs.
+        """
+        if isinstance(value, str):
+            return self._text(value, room, path)
+        cost = _cost(value)
+        if _within(cost, room):
+            return value
+        for shaped in self._attempts(value, cost, room, path):
+            if shaped is not None:
+                return shaped
+        return self._as_text(value, room, path)
+
+    def _attempts(self, value: Any, cost: Room, room: Room, path: str) -> Iterator[Any]:
+        if isinstance(value, dict):
+            yield self._shorten(value, _TEXTS, cost, room, path)
+            yield self._shorten(value, _LISTS, cost, room, path)
+            yield self._shorten(value, _CHILDREN, cost, room, path)
+        elif isinstance(value, list | tuple):
+            yield self._shorten(value, _TEXTS, cost, room, path)
+            yield self._drop_middle(value, room, path)
+
+    def _shorten(self, value: Any, level: _Level, cost: Room, room: Room, path: str) -> Any:
+        """Give ``value`` with its greatest leaves cut down to a common size, None if that is too small."""
+        survey = _Survey(level, cost.lines)
+        survey.enter(value)
+        size = share(survey.sizes, room.size - cost.size + sum(survey.sizes))
+        lines = share(survey.lines, room.lines - survey.fixed_lines)
+        cap = Room(cost.size if size is None else size, room.lines if lines is None else lines)
+        if (
+            not survey.sizes
+            or cap.size < level.smallest.size
+            or cap.lines < min(level.smallest.lines, cost.lines)
+        ):
+            return None
+        return self._rebuild(value, survey, cap, path)
+
+    def _rebuild(self, value: Any, survey: _Survey, cap: Room, path: str) -> Any:
+        if id(value) in survey.closed:
+            return value
+        if isinstance(value, dict):
+            join = f"{path}." if path else ""
+            return {key: self._lower(child, survey, cap, join + key) for key, child in value.items()}
+        return [self._lower(child, survey, cap, f"{path}[{at}]") for at, child in enumerate(value)]
+
+    def _lower(self, value: Any, survey: _Survey, cap: Room, path: str) -> Any:
+        if not isinstance(value, survey.level.leaves):
+            return self._rebuild(value, survey, cap, path) if isinstance(value, _CONTAINERS) else value
+        cost = _cost(value)
+        if _within(cost, cap):
+            return value
+        return self.fit(value, Room(min(cost.size, cap.size), min(_lines_needed(cost), cap.lines)), path)
+
+    def _drop_middle(self, items: list[Any], room: Room, path: str) -> list[Any] | None:
+        marker = len(encode(_items_marker(len(items)))) + 1
+        inner = Room(room.size - 2 - marker, room.lines)
+        if inner.size < 0:
+            return None
+        each = Room(inner.size // _ITEM_PART, inner.lines // _ITEM_PART)
+        head, left = _take(items, Room(inner.size // 2, inner.lines // 2), each)
+        rest = Room(inner.size - inner.size // 2 + left.size, inner.lines - inner.lines // 2 + left.lines)
+        tail, _ = _take(items[: head - 1 if head else None : -1], rest, each)
+        return self._joined(items, head, len(items) - tail, each, path)
+
+    def _joined(self, items: list[Any], head: int, tail: int, each: Room, path: str) -> list[Any]:
+        shown = [(at, items[at]) for at in (*range(head), *range(tail, len(items)))]
+        fitted = [self._item(item, each, f"{path}[{at}]") for at, item in shown]
+        if tail > head:
+            self.account.items += tail - head
+            self.account.note(path)
+            fitted.insert(head, _items_marker(tail - head))
+        return fitted
+
+    def _item(self, item: Any, each: Room, path: str) -> Any:
+        cost = _cost(item)
+        return item if _within(cost, each) else self.fit(item, each, path)
+
+    def _as_text(self, value: Any, room: Room, path: str) -> str:
+        self.account.branches += 1
+        return self._text(document(value).decode(), room, path)
+
+    def _text(self, text: str, room: Room, path: str) -> str:
+        inner = Room(room.size - 2, room.lines)
+        if fits(text, inner):
+            return text
+        cut = excerpt(text, inner, self.style, self.counts)
+        self.account.texts += 1
+        self.account.note(path)
+        self.account.cuts[path] = cut
+        return cut.text
+
+
+_CONTAINERS = (dict, list, tuple)
+
+
+class _Survey:
+    """The costs of the leaves of a value that could give way, and the lists that are left closed."""
+
+    def __init__(self, level: _Level, fixed_lines: int) -> None:
+        self.level = level
+        self.sizes: list[int] = []
+        self.lines: list[int] = []
+        self.fixed_lines = fixed_lines
+        self.closed: set[int] = set()
+
+    def enter(self, value: Any) -> None:
+        if isinstance(value, dict):
+            for child in value.values():
+                self._visit(child)
+        elif len(value) > _MANY_ITEMS and len(encode(value)) <= len(value) * _SMALL_ITEM:
+            self.closed.add(id(value))
+        else:
+            for child in value:
+                self._visit(child)
+
+    def _visit(self, value: Any) -> None:
+        if isinstance(value, self.level.leaves):
+            cost = _cost(value)
+            self.sizes.append(cost.size)
+            self.lines.append(_lines_needed(cost))
+            self.fixed_lines -= cost.lines
+        elif isinstance(value, _CONTAINERS):
+            self.enter(value)
+
+
+def _lines_needed(cost: Room) -> int:
+    """A text or list that is shortened may need some newlines that it did not have, for its marker."""
+    return cost.lines + MARKER_LINES if cost.size > SMALLEST_FOR_MARKER else cost.lines
+
+
+def _cost(value: Any) -> Room:
+    encoded = encode(value)
+    return Room(len(encoded), newlines(encoded))
+
+
+def _within(cost: Room, room: Room) -> bool:
+    return cost.size <= room.size and cost.lines <= room.lines
+
+
+def _items_marker(count: int) -> str:
+    return f"[... {count} items not shown ...]"
+
+
+def _take(items: Sequence[Any], room: Room, each: Room) -> tuple[int, Room]:
+    """Count the items from the front that fit when none takes more than ``each``; give the room left over."""
+    size, lines = room
+    for at, item in enumerate(items):
+        cost = _cost(item)
+        if not _within(cost, each) and each.size < _CHILDREN.smallest.size:
+            return at, Room(size, lines)
+        need = Room(min(cost.size, each.size) + 1, min(cost.lines, each.lines))
+        if need.size > size or need.lines > lines:
+            return at, Room(size, lines)
+        size, lines = size - need.size, lines - need.lines
+    return len(items), Room(size, lines)
