@@ -12,9 +12,12 @@ class ChaosTest < BridgeTest
   COMPLETIONS = FULL ? 20_000 : 400
   SIGNALS = FULL ? 1_000 : 12
   KINDS = %i[KILL STOP TERM].freeze
-  # The longest quiet time between two signals, in seconds: about what a worker needs to start.
-  QUIET = 0.5
-  SETTINGS = { deadline: 0.5, preview_deadline: 0.25, restarts: 1_000_000, pause: 0, stop_grace: 0.5 }.freeze
+  # The longest quiet time before a signal, in seconds; every other one also waits for an answer by a worker first,
+  # so that both starting and answering workers are hit.
+  QUIET = 0.2
+  # The longest wait for that answer, in seconds.
+  PATIENCE = 10
+  SETTINGS = { deadline: 2, preview_deadline: 1, start_seconds: 3, restarts: 1_000_000, pause: 0, stop_grace: 0.5 }.freeze
 
   def setup
     super
@@ -34,6 +37,7 @@ class ChaosTest < BridgeTest
     killer.join
 
     assert_empty wrong
+    refute_empty @recoveries, 'no worker answered after a signal'
     report(RindBridge::Clock.now - started)
   end
 
@@ -41,6 +45,7 @@ class ChaosTest < BridgeTest
 
   def kill_at_random
     until @signals.values.sum >= SIGNALS && @done >= COMPLETIONS
+      eventually(PATIENCE) { @killed.nil? } if @signals.values.sum.even?
       sleep(rand * QUIET)
       signal(KINDS.sample)
     end

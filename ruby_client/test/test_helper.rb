@@ -43,7 +43,7 @@ module Support
     until (found = yield)
       return if RindBridge::Clock.now > deadline
 
-      sleep(0.01)
+      sleep(0.002)
     end
     found
   end
