@@ -1,7 +1,7 @@
 """Bytes to lines, in the manner of h11: this file opens nothing, it takes bytes and gives events.
 
-Rules (docs/protocol.md, "Frames"): byte 0x0A ends a line and nothing else does, so U+2028, U+0085 and a lone CR are
-content. A byte-order mark at the start of a line, white space around it and blank lines are forgiven.
+Rules (docs/protocol.md, "Frames"): byte 0x0A ends a line and nothing else does, so U+2028, U+0085 and a lone
+CR are content. A byte-order mark at the start of a line, white space around it and blank lines are forgiven.
 A line longer than the limit is reported once, as soon as that is certain, and thrown away as it arrives.
 Bytes after the last LF are no line: whoever closes the input asks ``unfinished`` and may say so.
 """

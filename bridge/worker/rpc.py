@@ -76,7 +76,7 @@ class Server:
         size = len(event.data)
         try:
             document = from_json(event.data, allow_inf_nan=False)
-        except ValueError:
+        except (ValueError, MemoryError):
             log.warning("a line of %d bytes is not JSON", size)
             return encode(_error(ParseError(), None)) + LF
         # Of a large request the bytes are the first thing that the work on it can do without.

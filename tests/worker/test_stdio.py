@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -159,6 +160,18 @@ class TestAClientThatDoesNotRead:
         replies = [worker.reply() for _ in range(100)]
         assert [reply["id"] for reply in replies] == list(range(100))
         assert all(reply["result"] == text for reply in replies)
+
+    def test_reading_ahead_has_a_bound(self, spawn):
+        """Past request_max_bytes the worker leaves requests in the pipe: the client waits for itself."""
+        worker = spawn(env={"RIND_BRIDGE_REQUEST_MAX_BYTES": str(MEGABYTE)})
+        request = {"jsonrpc": "2.0", "id": 1, "method": "ui_preview", "params": ["x" * 300_000, 300_000]}
+        data = json.dumps(request).encode() + b"\n"
+        os.set_blocking(worker.process.stdin.fileno(), False)
+        taken = 0
+        while taken < 100 * len(data) and select.select([], [worker.process.stdin], [], 2)[1]:
+            taken += os.write(worker.process.stdin.fileno(), data[taken % len(data) :])
+        assert 3 * len(data) < taken < 5 * MEGABYTE
+        assert worker.reply()["result"] == "x" * 300_000
 
     def test_a_reply_larger_than_the_pipe_is_written_whole(self, spawn):
         worker = spawn()
