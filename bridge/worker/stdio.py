@@ -68,6 +68,7 @@ def take_streams() -> tuple[int, int]:
 def serve() -> int:
     """Answer requests from stdin on stdout until the input ends; give the exit status."""
     parent = os.getppid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _log_to_stderr()
     try:
         source, sink = take_streams()
@@ -85,10 +86,9 @@ def serve() -> int:
     except ValueError as error:
         log.error("%s", error)  # noqa: TRY400 - as above
         return EXIT_CANNOT_START
-    threading.Thread(target=_outlive_nobody, args=(parent,), daemon=True, name="parent").start()
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True, name="parent").start()
     reader = LineReader(settings.limits.request_max_bytes)
     pump = Pump(source, sink, Server(Worker(settings)), reader)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, pump.terminate)
     with _unblocked(sink):
         return pump.run()
@@ -237,7 +237,7 @@ def _enlarge(source: int) -> None:
         fcntl.fcntl(source, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
 
-def _outlive_nobody(parent: int) -> NoReturn:
+def _end_with_parent(parent: int) -> NoReturn:
     """End the process once its parent is another one; end of input may never come, siblings hold the pipe."""
     while os.getppid() == parent:
         time.sleep(PARENT_CHECK_SECONDS)
