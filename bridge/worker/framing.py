@@ -9,6 +9,7 @@ Bytes after the last LF are no line: whoever closes the input asks ``unfinished`
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 LF = b"\n"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -20,12 +21,18 @@ class Line:
 
     data: bytes
 
+    @property
+    def size(self) -> int:
+        """Count the bytes held."""
+        return len(self.data)
+
 
 @dataclass(slots=True)
 class TooLong:
     """A line went past ``limit`` bytes. The peer is to blame; the rest of that line gives no event."""
 
     limit: int
+    size: ClassVar[int] = 0
 
 
 Event = Line | TooLong
