@@ -36,7 +36,7 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 # What a pipe can hold at most without privileges on Linux; a request of 1 MB then arrives in one piece.
 PIPE_BYTES = 1 << 20
 SMALL_READ_BYTES = 1 << 16
-PARENT_CHECK_SECONDS = 1.0
+PARENT_CHECK_SECONDS = 0.5
 QUIET_SECONDS = 0.1  # a client between two requests of one turn is faster than that
 EXIT_LOST_CLIENT = 1
 EXIT_CANNOT_START = 2
