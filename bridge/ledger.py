@@ -47,7 +47,7 @@ class Ledger:
     """The saved projections under one home. ``clock`` gives seconds since 1970."""
 
     def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
-        self.home = Path(home)
+        self.home = Path(home).absolute()
         self.clock = clock
 
     def find(self, session_id: str, call_id: str) -> dict[str, Any] | None:
@@ -94,6 +94,11 @@ class Ledger:
             "items": items,
             "next_after": items[-1]["sequence"] if more else None,
         }
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        if "_database" in self.__dict__:
+            self._database.close()
 
     @cached_property
     def _database(self) -> Database:

@@ -28,7 +28,7 @@ class Outputs:
     """The outputs under one home. ``clock`` gives seconds since 1970, for ages and records."""
 
     def __init__(self, home: Path, limits: Limits, clock: Callable[[], float] = time.time) -> None:
-        self.home = Path(home)
+        self.home = Path(home).absolute()
         self.limits = limits
         self.clock = clock
 
@@ -78,6 +78,11 @@ class Outputs:
         Never raises for a fault of the disk; ``reason`` then says why nothing was done.
         """
         return self._retention.cleanup(force=force)
+
+    def close(self) -> None:
+        """Close the database; the next use opens it again."""
+        if "_database" in self.__dict__:
+            self._database.close()
 
     @cached_property
     def _database(self) -> Database:

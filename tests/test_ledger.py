@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 
 import orjson
 import pytest
@@ -175,3 +176,13 @@ def test_what_is_saved_is_the_text_that_orjson_writes(ledger, tmp_path):
         (text,) = connection.execute("SELECT projection FROM projections").fetchone()
     connection.close()
     assert text.encode() == orjson.dumps(projection("é"))
+
+
+def test_threads_take_turns_on_one_ledger(ledger):
+    def save(thread):
+        return [ledger.save("s", f"{thread}-{number}", projection()) for number in range(30)]
+
+    with ThreadPoolExecutor(4) as threads:
+        for answers in threads.map(save, range(4)):
+            assert answers == [projection()] * 30
+    assert len(ledger.replay("s")["items"]) == 120

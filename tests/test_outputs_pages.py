@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import orjson
 import pytest
 import regex
@@ -107,15 +109,6 @@ def test_bytes_that_are_not_utf8_are_shown_as_replacements_and_counted(home, con
     assert sum(page["replaced"] for page in shown) == sum("\udc80" <= c <= "\udcff" for c in expected)
 
 
-@settings(max_examples=200, deadline=None)
-@given(text=TEXT, room=st.integers(0, 600))
-def test_as_much_fits_as_its_json_has_room_for(text, room):
-    fits = pages.fitting(text, room)
-    assert len(orjson.dumps(text[:fits])) - 2 <= room
-    if fits < len(text):
-        assert len(orjson.dumps(text[: fits + 1])) - 2 > room
-
-
 @pytest.mark.parametrize("text", ["", "\n", "no end", "a\nb", "\n\n\n", "\r", "\r\n", "\ufeffbom\n"])
 def test_small_files_are_one_page(home, text):
     outputs, call_id = stored(home, text.encode())
@@ -155,6 +148,15 @@ def test_any_line_of_a_long_file_is_found_through_the_index(home, lines):
     outputs, call_id = stored(home, content)
     for line in {1, lines // 3 + 1, lines // 2 + 1, lines}:
         assert outputs.read("session", call_id, offset=line, limit=1)["content"] == f"{line}\n"
+
+
+def test_a_page_deep_in_a_file_reads_one_block_and_itself(home, monkeypatch):
+    outputs, call_id = stored(home, b"a line of text\n" * 600_000)
+    outputs.read("session", call_id)
+    read, pread = [], os.pread
+    monkeypatch.setattr(os, "pread", lambda *place: read.append(pread(*place)) or read[-1])
+    assert outputs.read("session", call_id, offset=599_000, limit=3)["content"] == "a line of text\n" * 3
+    assert sum(map(len, read)) < pages.STRIDE + Limits().model_max_bytes + 100
 
 
 def test_an_index_takes_24_bytes_for_64_kib(tmp_path):

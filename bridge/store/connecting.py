@@ -38,8 +38,7 @@ def connect(path: Path, patience: float) -> tuple[sqlite3.Connection, bool]:
 
 
 def _connect_to_write(path: Path, patience: float) -> sqlite3.Connection:
-    # SQLite would make it readable by all; its -wal and -shm files take the mode of this one.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    _make(path)
     with _closed_on_failure(str(path), patience) as connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         if version(connection) < len(MIGRATIONS):
@@ -47,6 +46,15 @@ def _connect_to_write(path: Path, patience: float) -> sqlite3.Connection:
                 connection.execute("PRAGMA journal_mode = WAL")
                 in_transaction(connection, _migrate)
     return connection
+
+
+def _make(path: Path) -> None:
+    # SQLite would make it readable by all; its -wal and -shm files take the mode of this one.
+    # O_EXCL is vital: to open and close a file that is there would drop the locks that another connection of
+    # this process holds on it, and another worker would throw its log away
+    # (https://sqlite.org/howtocorrupt.html, section 2.2).
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 def _connect_to_read(path: Path, patience: float) -> sqlite3.Connection:

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import RLock
+from weakref import WeakSet
 
 from bridge.store import folders
 from bridge.store.connecting import FILE_NAME, T, Work, connect, in_transaction, locked, primary_code
@@ -35,11 +36,7 @@ _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 log = logging.getLogger("bridge.ledger")
 
-# SQLite forbids even to close a connection that was inherited through fork (https://sqlite.org/howtocorrupt.html,
-# section 2.6), and an object that nobody holds would be closed: so they are held.
-_inherited: list[sqlite3.Connection] = []
-
-Identity = tuple[int, int, int]
+Identity = tuple[int, int]
 
 
 class Database:
@@ -50,10 +47,14 @@ class Database:
         self._clock = clock
         self._turn = RLock()
         self._connection: sqlite3.Connection | None = None
-        self._owner = os.getpid()
         self._opened: Identity | None = None
         self._patience = PATIENCE_SECONDS
         self._trouble: str | None = None
+        _databases.add(self)
+
+    def __del__(self) -> None:
+        # A connection is part of a reference cycle (its cache of statements): it would stay open for long.
+        self.close()
 
     def read(self, work: Work[T]) -> T:
         """Give what ``work`` gives for the connection; raises ``DatabaseFault``."""
@@ -72,13 +73,9 @@ class Database:
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
         connection, self._connection = self._connection, None
-        if connection is None:
-            return
-        if self._owner != os.getpid():
-            _inherited.append(connection)
-            return
-        with suppress(sqlite3.Error):
-            connection.close()
+        if connection is not None:
+            with suppress(sqlite3.Error):
+                connection.close()
 
     def _guarded(self, work: Work[T]) -> T:
         try:
@@ -118,7 +115,7 @@ class Database:
             found = self.path.stat()
         except OSError:
             return None
-        return (os.getpid(), found.st_dev, found.st_ino)
+        return (found.st_dev, found.st_ino)
 
     def _open(self) -> sqlite3.Connection:
         self.close()
@@ -127,7 +124,6 @@ class Database:
         if self.path.exists() and not self.path.is_file():
             self._set_aside("not a regular file")
         self._connection, can_write = connect(self.path, self._patience)
-        self._owner = os.getpid()
         # One that only reads is used once: it sees nothing that others write, and may be let write soon.
         self._opened = self._identity() if can_write else None
         return self._connection
@@ -155,6 +151,27 @@ class Database:
             number += 1
             candidate = self.path.with_name(f"{FILE_NAME}.damaged-{stamp}-{number}")
         return candidate
+
+
+# A connection must not be open across a fork: SQLite in the child would believe that it holds the locks of
+# its parent (https://sqlite.org/howtocorrupt.html, section 2.6). So all are closed before.
+_databases: WeakSet[Database] = WeakSet()
+_waiting: list[Database] = []
+
+
+def _before_fork() -> None:
+    _waiting.extend(_databases)
+    for database in _waiting:
+        database._turn.acquire()  # noqa: SLF001 - no other thread may open it again until the fork is done
+        database.close()
+
+
+def _after_fork() -> None:
+    while _waiting:
+        _waiting.pop()._turn.release()  # noqa: SLF001 - as above
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 def _is_sound(path: Path) -> bool:

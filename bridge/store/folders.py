@@ -142,6 +142,14 @@ def with_file(home: Path, names: tuple[str, ...], use: Callable[[int], T]) -> T:
         os.close(file)
 
 
+def is_there(home: Path, names: tuple[str, ...]) -> bool:
+    """Say whether a file lies there that can be opened."""
+    try:
+        return with_file(home, names, lambda _: True)
+    except OSError:
+        return False
+
+
 class NotAFileError(OSError):
     """A link, folder or device lies where an output should be: somebody else put it there."""
 

@@ -2,7 +2,8 @@
 
 A file is recorded after it was written: a crash in between leaves a whole file that nobody was told of, which
 the retry or the next cleanup takes up. A file is struck off before it is removed: a crash in between leaves
-a file that is no longer offered, which the next cleanup removes.
+a file that nothing cites any more, which the next cleanup removes. Both look once more under the write lock:
+what is recorded must still be there, and what is removed must not have been recorded anew.
 """
 
 from __future__ import annotations
@@ -169,6 +170,11 @@ def paths_of(connection: sqlite3.Connection, folder: str) -> dict[str, int]:
         "SELECT path, bytes FROM files WHERE path > ? AND path < ?", (folder, folder[:-1] + "0")
     )
     return dict(rows.fetchall())
+
+
+def is_kept(connection: sqlite3.Connection, path: str) -> bool:
+    """Say whether a file is recorded under ``path``."""
+    return connection.execute("SELECT 1 FROM files WHERE path = ?", (path,)).fetchone() is not None
 
 
 def adopt(connection: sqlite3.Connection, entry: Entry, since: float) -> str | None:

@@ -19,7 +19,8 @@ from array import array
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-import orjson
+from bridge.budget import fitting
+from bridge.clusters import boundary_before
 
 STRIDE = 65_536
 ENCODING, ERRORS = "utf-8", "surrogateescape"
@@ -134,42 +135,4 @@ def _page_end(text: str, fits: int, limit: int) -> int:
         return fits - len(lines[-1])
     if fits == len(text):
         return fits
-    return text.rfind("\n", 0, fits) + 1 or cluster_boundary(text, fits)
-
-
-def fitting(text: str, room: int) -> int:
-    """Give how many code points of ``text`` fit into ``room`` bytes as the inside of a JSON text."""
-    encoded = orjson.dumps(text)[1:-1]
-    if len(encoded) <= room:
-        return len(text)
-    cut = room
-    while encoded[cut] & 0xC0 == 0x80:
-        cut -= 1
-    cut = _before_split_escape(encoded, cut)
-    whole: str = orjson.loads(b'"%b"' % encoded[:cut])
-    return len(whole)
-
-
-def _before_split_escape(encoded: bytes, cut: int) -> int:
-    # An escape is at most six bytes (backslash, u, four digits): a split one starts at most five before.
-    last = encoded.rfind(b"\\", max(0, cut - 5), cut)
-    if last < 0:
-        return cut
-    run = last + 1 - len(encoded[: last + 1].rstrip(b"\\"))
-    if run % 2 == 0:
-        return cut  # the second half of an escaped backslash
-    length = 6 if encoded[last + 1 : last + 2] == b"u" else 2
-    return last if last + length > cut else cut
-
-
-def cluster_boundary(text: str, cut: int) -> int:
-    """Give the last grapheme boundary at or before ``cut``, or ``cut`` when only the start is one."""
-    if text[cut - 1 : cut + 1].isascii() and text[cut - 1 : cut + 1] != "\r\n":
-        return cut
-    import regex  # noqa: PLC0415 - slow to import, and needed only where a long line is not ASCII
-
-    # Whether a cluster ends depends on what is before and on the one code point behind (UAX 29).
-    start = 0
-    for cluster in regex.finditer(r"\X", text[: cut + 1]):
-        start = cluster.start()
-    return start or cut
+    return text.rfind("\n", 0, fits) + 1 or boundary_before(text, fits) or fits

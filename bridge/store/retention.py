@@ -23,6 +23,7 @@ from bridge.store import folders, inventory, paths
 from bridge.store.database import Database
 from bridge.store.faults import DatabaseFault
 from bridge.store.inventory import Removal
+from bridge.store.removal import remove_struck_off
 
 ABANDONED = "abandoned"
 
@@ -52,6 +53,7 @@ class Retention:
                 removed += self._sweep()
                 self._database.checkpoint()
         except DatabaseFault as fault:
+            self._looked = None
             return {**_summary(removed), "reason": fault.reason, "detail": fault.detail}
         return _summary(removed)
 
@@ -71,7 +73,7 @@ class Retention:
         ):
             while batch := self._database.write(partial(self._strike_batch, choose)):
                 for removal in batch:
-                    folders.remove(self._home, removal.names)
+                    remove_struck_off(self._database, self._home, removal)
                 yield from batch
 
     def _strike_batch(
@@ -100,13 +102,19 @@ class Retention:
         except OSError:
             return  # not readable now; that is no proof that anything is gone
         lost = [Removal(path, known[path], inventory.DAMAGED) for path in known.keys() - found.keys()]
-        self._database.write(lambda writing: inventory.strike_off(writing, lost, self._clock()))
+        if lost:
+            lost = self._database.write(partial(self._strike_lost, lost))
         for path, status in found.items():
             if path not in known and abs(self._clock() - status.st_mtime) > _HOUR:
                 yield from self._settle(path, status)
         with suppress(OSError), folders.opened(self._home, (top,)) as folder:
             os.rmdir(session_id, dir_fd=folder)  # succeeds only when it is empty
         yield from lost
+
+    def _strike_lost(self, lost: list[Removal], writing: Connection) -> list[Removal]:
+        still = [removal for removal in lost if not folders.is_there(self._home, removal.names)]
+        inventory.strike_off(writing, still, self._clock())
+        return still
 
     def _files(self, top: str, session_id: str) -> dict[str, os.stat_result]:
         try:
@@ -121,17 +129,18 @@ class Retention:
         """Take up a file that no row knows, or remove it when it was struck off or never finished."""
         names = tuple(path.split("/"))
         if names[-1].startswith(folders.TEMPORARY_PREFIX):
-            removal = Removal(path, status.st_size, ABANDONED)
-        elif (call_id := paths.call_id_of(names)) is None or not stat.S_ISREG(status.st_mode):
+            if folders.remove(self._home, names):
+                yield Removal(path, status.st_size, ABANDONED)
+            return
+        call_id = paths.call_id_of(names)
+        if call_id is None or not stat.S_ISREG(status.st_mode):
             return  # somebody else's file
-        else:
-            entry = inventory.Entry(path, names[1], call_id, None, {"bytes": status.st_size})
-            reason = self._database.write(lambda writing: inventory.adopt(writing, entry, status.st_mtime))
-            if reason is None:
-                return
+        entry = inventory.Entry(path, names[1], call_id, None, {"bytes": status.st_size})
+        reason = self._database.write(lambda writing: inventory.adopt(writing, entry, status.st_mtime))
+        if reason is not None:
             removal = Removal(path, status.st_size, reason)
-        if folders.remove(self._home, names):
-            yield removal
+            if remove_struck_off(self._database, self._home, removal):
+                yield removal
 
 
 def _claim(writing: Connection, now: float) -> bool:

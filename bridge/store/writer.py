@@ -9,22 +9,28 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any
 
 from bridge.limits import Limits
 from bridge.store import folders, inventory, paths
 from bridge.store.database import Database
 from bridge.store.faults import DatabaseFault
-from bridge.store.inventory import Entry, Known
+from bridge.store.inventory import Entry, Known, Removal
 from bridge.store.partial import SMALLEST_ROOM, Part, part_of
+from bridge.store.removal import remove_struck_off
 
 CONFLICT = "conflict"
 TOO_LARGE = "too_large"
 
 _DAY = 86_400.0
 _BLOCK = 1 << 20
+# Another worker may make room with our file between its writing and its recording: then once more.
+_ATTEMPTS = 3
 
 Reference = dict[str, Any]
 
@@ -48,12 +54,13 @@ class Writer:
         if answer := self._kept_before(names, source, known):
             return answer
         room = self._room(known)
+        entry = Entry(paths.key(names), session_id, call_id, source, {})
         if room < min(len(content), SMALLEST_ROOM):
-            return self._refused(names, session_id, call_id, inventory.QUOTA, _session_full(self._limits))
+            return self._refused(entry, inventory.QUOTA, _session_full(self._limits))
         pieces, reference = _describe(content, source, room)
         if field is not None:
             reference["field"] = field
-        return self._keep(names, Entry(paths.key(names), session_id, call_id, source, reference), pieces)
+        return self._keep(names, replace(entry, reference=reference), pieces)
 
     def store_attachment(self, session_id: str, call_id: str, content: bytes, media_type: str) -> Reference:
         """See ``Outputs.store_attachment``; the ids are checked."""
@@ -65,10 +72,11 @@ class Writer:
         if len(content) > self._limits.output_file_max_bytes:
             detail = f"{len(content)} bytes; output_file_max_bytes is {self._limits.output_file_max_bytes}"
             return {"reason": TOO_LARGE, "detail": detail}
-        if len(content) > self._room(known):
-            return self._refused(names, session_id, call_id, inventory.QUOTA, _session_full(self._limits))
         reference = {"bytes": len(content), "sha256": source, "media_type": media_type}
-        return self._keep(names, Entry(paths.key(names), session_id, call_id, source, reference), (content,))
+        entry = Entry(paths.key(names), session_id, call_id, source, reference)
+        if len(content) > self._room(known):
+            return self._refused(entry, inventory.QUOTA, _session_full(self._limits))
+        return self._keep(names, entry, (content,))
 
     def _look(self, names: paths.Names, session_id: str) -> Known:
         try:
@@ -81,61 +89,68 @@ class Writer:
             return None
         if known.cited_sha256 != source:
             return _conflict()
-        if known.entry and self._is_there(names):
+        if known.entry and folders.is_there(self._home, names):
             return {"path": paths.shown(self._home, names), **known.entry.reference}
         return None
 
-    def _is_there(self, names: paths.Names) -> bool:
-        try:
-            return folders.with_file(self._home, names, lambda _: True)
-        except OSError:
-            return False
-
     def _room(self, known: Known) -> int:
         limits = self._limits
-        session_room = limits.output_session_max_bytes - known.session_bytes
+        # A file that is known and comes again takes its own place.
+        own = known.entry.reference["bytes"] if known.entry else 0
+        session_room = limits.output_session_max_bytes - known.session_bytes + own
         return min(limits.output_file_max_bytes, session_room, limits.output_total_max_bytes)
 
     def _keep(self, names: paths.Names, entry: Entry, pieces: tuple[bytes, ...]) -> Reference:
+        for _ in range(_ATTEMPTS):
+            if refusal := self._write(names, entry, pieces):
+                return refusal
+            if self._record(names, entry):
+                return {"path": paths.shown(self._home, names), **entry.reference}
+        return self._refused(entry, inventory.FAILED, "the file vanished as often as it was written")
+
+    def _write(self, names: paths.Names, entry: Entry, pieces: tuple[bytes, ...]) -> Reference | None:
+        """Give None when the file is written or lies there already, else the reason why it does not."""
         try:
             folders.write_new(self._home, names, pieces)
         except FileExistsError:
-            if self._hash_of(names) != entry.reference["sha256"]:
-                return _conflict()
+            return self._compare(names, entry)
         except OSError as error:
-            detail = error.strerror or type(error).__name__
-            return self._refused(names, entry.session_id, entry.call_id, inventory.FAILED, detail)
-        self._record(entry)
-        return {"path": paths.shown(self._home, names), **entry.reference}
+            return self._refused(entry, inventory.FAILED, error.strerror or type(error).__name__)
+        return None
 
-    def _hash_of(self, names: paths.Names) -> str | None:
+    def _compare(self, names: paths.Names, entry: Entry) -> Reference | None:
         try:
-            return folders.with_file(self._home, names, _hash)
+            is_same = folders.with_file(self._home, names, _hash) == entry.reference["sha256"]
+        except FileNotFoundError:
+            return None  # gone again: the recording will notice
         except OSError:
-            return None
+            return self._refused(entry, inventory.FAILED, "something else lies in its place")
+        return None if is_same else _conflict()
 
-    def _record(self, entry: Entry) -> None:
+    def _record(self, names: paths.Names, entry: Entry) -> bool:
+        """Say whether the file is still there; where it is, it is recorded, if the database can be used."""
         now = self._clock()
         cutoff = now - self._limits.output_max_age_days * _DAY
         total_max = self._limits.output_total_max_bytes
 
-        def work(writing: Any) -> list[inventory.Removal]:
+        def work(writing: Connection) -> list[Removal] | None:
+            if not folders.is_there(self._home, names):
+                return None
             inventory.record(writing, entry, now)
             removals = list(inventory.choose_for_room(writing, total_max, cutoff, entry.path))
             inventory.strike_off(writing, removals, now)
             return removals
 
-        try:
+        with suppress(
+            DatabaseFault
+        ):  # the file is whole and where the reference says; cleanup enters it later
             removals = self._database.write(work)
-        except DatabaseFault:
-            return  # the file is whole and where the reference says; cleanup enters it later
-        for removal in removals:
-            folders.remove(self._home, removal.names)
+            for removal in removals or ():
+                remove_struck_off(self._database, self._home, removal)
+            return removals is not None
+        return True
 
-    def _refused(
-        self, names: paths.Names, session_id: str, call_id: str, reason: str, detail: str
-    ) -> Reference:
-        entry = Entry(paths.key(names), session_id, call_id, None, {})
+    def _refused(self, entry: Entry, reason: str, detail: str) -> Reference:
         now = self._clock()
         try:
             self._database.write(

@@ -18,7 +18,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class Line:
     """A whole line that is not blank, without its LF and without a byte-order mark."""
 
-    data: bytes | bytearray
+    data: bytes
 
 
 @dataclass(slots=True)
@@ -60,13 +60,11 @@ class LineReader:
     def _end_line(self, piece: bytes, events: list[Event]) -> None:
         if self._held or len(piece) > self.max_bytes:
             self._hold(piece, events)
-            line: bytes | bytearray = self._held
+            piece = bytes(self._held)
             self._held = bytearray()
-        else:
-            line = piece
         if self._discarding:
             self._discarding = False
-        elif line := _tidy(line):
+        elif line := _tidy(piece):
             events.append(Line(line))
 
     def _hold(self, piece: bytes, events: list[Event]) -> None:
@@ -80,7 +78,7 @@ class LineReader:
             self._held += piece
 
 
-def _tidy(line: bytes | bytearray) -> bytes | bytearray:
+def _tidy(line: bytes) -> bytes:
     """Give ``line`` without its byte-order mark, or nothing when it is blank.
 
     A CR before the LF needs no care: it is white space to the JSON parser. ``isspace`` stops at the first

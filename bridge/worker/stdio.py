@@ -120,7 +120,7 @@ class Pump:
         try:
             while not (self._server.worker.stopping or self._terminated):
                 if self._events:
-                    self._answer(self._events.popleft())
+                    self._answer_next()
                 elif self._ended:
                     break
                 else:
@@ -134,8 +134,8 @@ class Pump:
         """Let ``run`` end after the reply under way; for use as a signal's handler."""
         self._terminated = True
 
-    def _answer(self, event: Event) -> None:
-        reply = self._server.answer(event)
+    def _answer_next(self) -> None:
+        reply = self._server.answer(self._events.popleft())
         self._reader.max_bytes = self._server.worker.settings.limits.request_max_bytes
         if reply is not None:
             self._write(reply)

@@ -135,7 +135,7 @@ def read_only_home(open_folder):
     Outputs(home, Limits()).store("s", "kept", b"one\ntwo\n")
     ledger = Ledger(home)
     ledger.save("s", "kept", projection())
-    ledger._database.close()  # noqa: SLF001 - as at the end of a worker: nothing is left in the log
+    ledger.close()  # as at the end of a worker: nothing is left in the log
     paths = [home, *home.rglob("*")]
     for path in paths:
         if os.geteuid() == 0:
@@ -219,6 +219,9 @@ def test_what_is_not_a_file_is_never_opened_as_an_output(home, outputs, tmp_path
     secret.write_bytes(b"text")
     {"link": lambda: path.symlink_to(secret), "folder": path.mkdir, "pipe": lambda: os.mkfifo(path)}[kind]()
     assert refusal(lambda: outputs.read("s", "c"))["reason"] == "damaged"
+    answer = {"reason": "failed", "detail": "something else lies in its place"}
+    assert outputs.store("s", "c", b"text") == answer
+    assert secret.read_bytes() == b"text"
 
 
 @pytest.mark.parametrize("place", ["outputs", "outputs/s"])
@@ -297,7 +300,7 @@ def test_a_damaged_ledger_is_set_aside_and_a_new_one_begun_with_one_line(home, c
         assert saved(ledger, f"c{number}")
     if when == CLOSED:
         for opened in (ledger, outputs):
-            opened._database.close()  # noqa: SLF001 - as at the end of a worker
+            opened.close()
     else:
         ledger._database.checkpoint()  # noqa: SLF001 - else all rows are in the log and no damage is seen
     DAMAGE[damage](home / "ledger.sqlite3")

@@ -154,8 +154,9 @@ class TestTheEnd:
         assert misbehaving.process.wait(PATIENCE_SECONDS) == 0
 
     def test_sigterm_lets_a_reply_that_waits_in_a_full_pipe_be_finished(self, misbehaving):
+        assert misbehaving.alive()
         misbehaving.send({"jsonrpc": "2.0", "id": 1, "method": "repeats", "params": ["x", 3_000_000]})
-        time.sleep(0.5)
+        time.sleep(0.2)
         misbehaving.process.send_signal(signal.SIGTERM)
         time.sleep(0.2)
         assert misbehaving.reply()["result"] == "x" * 3_000_000
@@ -179,8 +180,9 @@ class TestTheEnd:
         assert worker.process.wait(PATIENCE_SECONDS) == 1
 
     def test_a_client_that_closes_stdout_ends_a_worker_that_answers(self, misbehaving):
+        assert misbehaving.alive()
         misbehaving.send({"jsonrpc": "2.0", "id": 1, "method": "repeats", "params": ["x", 3_000_000]})
-        time.sleep(0.5)
+        time.sleep(0.2)
         misbehaving.process.stdout.close()
         assert misbehaving.process.wait(PATIENCE_SECONDS) == 1
 

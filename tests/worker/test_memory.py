@@ -10,7 +10,7 @@ import pytest
 
 MEGABYTE = 1_000_000
 MOST_GROWTH = 5 * MEGABYTE
-FIRST, LAST = (1_000, 10_000) if os.environ.get("BRIDGE_MEMORY_FULL") else (100, 400)
+FIRST, LAST = (1_000, 10_000) if os.environ.get("BRIDGE_MEMORY_FULL") else (50, 150)
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
 
