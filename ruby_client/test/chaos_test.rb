@@ -9,8 +9,8 @@ require 'support/ruby_objects'
 class ChaosTest < BridgeTest
   FULL = ENV['BRIDGE_CHAOS'] == 'full'
   THREADS = 8
-  COMPLETIONS = FULL ? 20_000 : 400
-  SIGNALS = FULL ? 1_000 : 12
+  COMPLETIONS = FULL ? 20_000 : 200
+  SIGNALS = FULL ? 1_000 : 6
   KINDS = %i[KILL STOP TERM].freeze
   # The longest quiet time before a signal, in seconds; every other one also waits for an answer by a worker first,
   # so that both starting and answering workers are hit.

@@ -110,6 +110,18 @@ class LifeTest < BridgeTest
     assert collected
   end
 
+  def test_calls_go_on_while_every_allocation_collects_garbage
+    client = connected
+    GC.stress = true
+    texts = Array.new(3) { |number| client.ui_preview({ content: "text #{number}" }) }
+    GC.stress = false
+
+    assert_equal ['text 0', 'text 1', 'text 2'], texts
+    assert_equal 0, client.status[:fallbacks]
+  ensure
+    GC.stress = false
+  end
+
   def test_a_call_under_thread_kill_leaves_the_next_one_its_own_answer
     client = connected(Support.worker('AnswersLate', 0.5), **FREE)
     first = client.status[:pid]

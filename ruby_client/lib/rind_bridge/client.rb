@@ -54,11 +54,17 @@ module RindBridge
     # (with "..." when cut), or the very object when +name+ is structural and +result+ a Hash. Raises nothing
     # but ArgumentError for a +limit+ that is no number, and waits no longer than the preview deadline.
     def ui_preview(result, limit = Echo::LIMIT, name: nil)
-      deadline = Clock.now + @preview_deadline
-      return result if passes?(result, name, deadline)
+      return result if Echo.passes?(result, name, structural_tools)
 
+      deadline = Clock.now + @preview_deadline
       head = Echo.head(result, limit)
-      worker_echo(head, limit, name, deadline) || Echo.cut(head, limit)
+      begin
+        learn_structural_tools(deadline) if name && Hash === result
+        Echo.passes?(result, name, structural_tools) ? result : worker_echo(head, limit, name, deadline)
+      rescue Error
+        @fallbacks += 1
+        Echo.cut(head, limit)
+      end
     end
 
     # Takes a finished tool: its result (any object), its name, the call's and session's ids (checked names, or
@@ -151,25 +157,13 @@ module RindBridge
     end
 
     # Only the worker knows its structural tools for sure; asking it once keeps the first call right as well.
-    def passes?(result, name, deadline)
-      return true if Echo.passes?(result, name, structural_tools)
-      return false if name.nil? || @supervisor.hello || !(Hash === result)
-
-      @supervisor.connect(deadline)
-      Echo.passes?(result, name, structural_tools)
-    rescue Unavailable
-      false
+    def learn_structural_tools(deadline)
+      @supervisor.hello || @supervisor.connect(deadline)
     end
 
     def worker_echo(head, limit, name, deadline)
-      params = { result: head, limit: limit, name: name&.to_s }.compact
-      answer = ask('ui_preview', params, deadline)
-      return answer if answer.is_a?(String)
-
-      raise ProtocolFault, 'the worker gave a preview that is no text'
-    rescue Error
-      @fallbacks += 1
-      nil
+      answer = ask('ui_preview', { result: head, limit: limit, name: name&.to_s }.compact, deadline)
+      answer.is_a?(String) ? answer : raise(ProtocolFault, 'the worker gave a preview that is no text')
     end
 
     def preview(result, name)

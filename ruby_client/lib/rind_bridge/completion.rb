@@ -54,7 +54,9 @@ module RindBridge
     end
 
     def self.attachments_of(result)
-      given = result.is_a?(Hash) ? (result[:attachments] || result['attachments']) : nil
+      return [] unless Hash === result # BasicObject has no is_a?
+
+      given = result.fetch(:attachments) { result.fetch('attachments', nil) }
       given.is_a?(Array) ? given : []
     end
     private_class_method :whole, :attachments_of

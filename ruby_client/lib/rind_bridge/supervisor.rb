@@ -60,12 +60,15 @@ module RindBridge
     # Ends the worker at once, for a finalizer: nobody can be inside a call any more.
     def abandon = @worker&.kill
 
+    # See Client#status. A forked child is told of itself alone.
     def status
+      worker = @worker
+      inherited = worker && worker.owner != Process.pid
       {
-        state: @worker&.owner == Process.pid || @worker.nil? ? @state : :idle,
-        pid: @worker&.pid,
-        spawned: @spawned,
-        restarts: [@spawned - 1, 0].max,
+        state: inherited ? :idle : @state,
+        pid: inherited ? nil : worker&.pid,
+        spawned: inherited ? 0 : @spawned,
+        restarts: inherited ? 0 : [@spawned - 1, 0].max,
         last_error: @last_error
       }
     end
@@ -103,6 +106,7 @@ module RindBridge
       # This is a forked child: the worker is the parent's.
       @worker.forsake
       @state = :idle
+      @spawned = 0
       @worker = nil
     end
 
@@ -117,7 +121,8 @@ module RindBridge
 
     def spawn_worker
       @policy.started
-      @worker = Worker.new(@launch, limits: @limits, start_deadline: Clock.now + @start_seconds)
+      @worker = Worker.new(@launch, start_deadline: Clock.now + @start_seconds)
+      @worker.introduce(@limits)
       @spawned += 1
       @state = :starting unless @state == :lost
       @worker

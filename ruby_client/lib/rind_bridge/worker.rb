@@ -20,15 +20,20 @@ module RindBridge
 
     attr_reader :pid, :owner, :hello, :start_deadline
 
-    # Starts a process as +launch+ says and writes the handshake; its reply is read by #greet. Raises Unavailable
-    # when there is no such program or it cannot be started. +limits+ go into the handshake.
-    def initialize(launch, limits: nil, start_deadline: Clock.now + 10)
+    # Starts a process as +launch+ says. Raises Unavailable when there is no such program or it cannot be started.
+    def initialize(launch, start_deadline: Clock.now + 10)
       @owner = Process.pid
       @start_deadline = start_deadline
       @hello = nil
       @last_id = HANDSHAKE_ID
       launch_process(launch)
-      @channel.write(frame(HANDSHAKE_ID, initialize_body(limits)), start_deadline)
+    end
+
+    # Writes the handshake, with +limits+ for the worker; its reply is read by #greet.
+    def introduce(limits)
+      client = { name: 'rind_bridge', version: VERSION, ruby: RUBY_VERSION }
+      handshake = { method: 'initialize', params: { client: client, limits: limits }.compact }
+      @channel.write(frame(HANDSHAKE_ID, JSON.generate(handshake).delete_prefix('{')), @start_deadline)
     end
 
     def greeted? = !@hello.nil?
@@ -51,15 +56,16 @@ module RindBridge
       reply_to(id, deadline)
     end
 
-    # Ends the process in order: end of input, a wait, TERM, a wait, KILL; reaps it.
+    # Ends the process in order: shutdown, end of input, a wait, TERM, a wait, KILL; reaps it.
     def stop(grace = STOP_GRACE)
       return forsake if foreign?
 
-      @channel.write(frame(@last_id + 1, '"method":"shutdown"}'), Clock.now + FIRST_LOOK)
-    rescue Unavailable
-      nil # It does not read any more; the next steps need no reader.
-    ensure
-      end_process(grace) unless foreign?
+      ask_to_shut_down
+      @channel.close_input
+      signal(:TERM) unless ended?(grace)
+      signal(:KILL) unless ended?(grace)
+      ended?(grace)
+      release
     end
 
     # Ends a spoilt process at once; reaps it.
@@ -115,11 +121,6 @@ module RindBridge
       raise Unavailable, "the worker cannot be started: #{e.message} (#{argv.join(' ')})"
     end
 
-    def initialize_body(limits)
-      client = { name: 'rind_bridge', version: VERSION, ruby: RUBY_VERSION }
-      JSON.generate({ method: 'initialize', params: { client: client, limits: limits }.compact }).delete_prefix('{')
-    end
-
     def frame(id, body) = "#{HEAD}#{id},#{body}\n"
 
     # Passes over notifications. An answer to another request is never taken for this one: with one request under
@@ -145,12 +146,11 @@ module RindBridge
       raise ProtocolFault, 'the worker wrote a line that is not JSON'
     end
 
-    def end_process(grace)
-      @channel.close_input
-      signal(:TERM) unless ended?(grace)
-      signal(:KILL) unless ended?(grace)
-      ended?(grace)
-      release
+    # A worker that does not read any more is ended by the steps that need no reader. Its reply is not waited for.
+    def ask_to_shut_down
+      @channel.write(frame(@last_id + 1, '"method":"shutdown"}'), Clock.now + FIRST_LOOK)
+    rescue DeadlinePassed
+      nil
     end
 
     # Waits at most +seconds+. A child that somebody else has reaped (Process.waitall) has ended as well.

@@ -41,7 +41,7 @@ class RubyObjects
     when 3, 4 then number
     when 5 then pick([nil, true, false, :symbol, :"odd symbol\n", :é])
     when 6 then thing
-    when 7 then odd_thing
+    when 7 then @random.rand(9).zero? ? BasicObject.new : odd_thing
     when 8 then foreign_text
     when 9, 10 then Array.new(@random.rand(5)) { object(depth + 1) }
     else hash(depth)
