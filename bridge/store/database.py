@@ -80,7 +80,7 @@ class Database:
 
     def _guarded(self, work: Work[T]) -> T:
         try:
-            result = self._repaired(work)
+            result = self._patiently(work)
         except (sqlite3.Error, OSError) as error:
             self.close()
             fault = _fault(error)
@@ -88,6 +88,17 @@ class Database:
             raise fault from error
         self._note(None)
         return result
+
+    def _patiently(self, work: Work[T]) -> T:
+        # SQLite's own waiting grows to a tenth of a second between two looks, and among busy workers one may
+        # then never meet a free moment. Begun anew it looks every few milliseconds.
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                return self._repaired(work)
+            except sqlite3.OperationalError as error:
+                if primary_code(error) not in _LOCKED or time.monotonic() >= deadline:
+                    raise
 
     def _repaired(self, work: Work[T]) -> T:
         try:
