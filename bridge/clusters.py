@@ -11,6 +11,8 @@ from typing import Any
 
 from bridge.clean import ESCAPE, STARTS_ESCAPE
 
+# No cluster that a person sees as one character is longer, and the rules cost the square of the length.
+_LONGEST_CLUSTER = 512
 # No escape that programs write is longer: hyperlinks (OSC 8) are the longest, and carry one URL.
 _LONGEST_ESCAPE = 4_096
 
@@ -32,13 +34,35 @@ def _cluster_span(text: str, index: int) -> tuple[int, int]:
     if text[index - 1 : index + 1].isascii():
         inside = text[index - 1 : index + 1] == "\r\n"
         return index - inside, index + inside
+    if _is_flag(text[index - 1]) and _is_flag(text[index]):
+        inside = _flags_before(text, index) % 2
+        return index - inside, index + inside
+    return _segmented(text, index)
+
+
+def _segmented(text: str, index: int) -> tuple[int, int]:
     anchor, cluster = _patterns()
-    certain = anchor.search(text, 0, index)
-    start = certain.start() + 1 if certain else 0
-    for match in cluster.finditer(text, start):
-        if match.end() >= index:
-            return (index, index) if match.end() == index else match.span()
+    nearest = max(0, index - _LONGEST_CLUSTER)
+    certain = anchor.search(text, nearest, index)
+    start = certain.start() + 1 if certain else nearest
+    near = text[start : index + _LONGEST_CLUSTER]
+    for match in cluster.finditer(near):
+        if match.end() + start >= index:
+            end = match.end() + start
+            return (index, index) if end == index else (match.start() + start, end)
     return index, index
+
+
+def _is_flag(character: str) -> bool:
+    """Say whether ``character`` is a regional indicator; two of them make a flag (GB12, GB13)."""
+    return "\U0001f1e6" <= character <= "\U0001f1ff"
+
+
+def _flags_before(text: str, index: int) -> int:
+    start = index
+    while start and _is_flag(text[start - 1]):
+        start -= 1
+    return index - start
 
 
 @cache

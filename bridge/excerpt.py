@@ -77,13 +77,17 @@ def fits(text: str, room: Room) -> bool:
 
 def _clipped(text: str, room: Room) -> Excerpt:
     """Give the beginning of ``text`` and an ellipsis: there is no room to say more."""
-    if room.lines < text.count("\n", 0, room.size):
-        text_end = len("\n".join(text.split("\n", room.lines + 1)[: room.lines + 1]))
-    else:
-        text_end = len(text)
-    end = min(text_end, fitting(text, room.size - len(ELLIPSIS.encode())))
+    end = fitting(text, room.size - len(ELLIPSIS.encode()))
+    if text.count("\n", 0, end) > room.lines:
+        end = _after_newline(text, room.lines + 1) - 1
     end = boundary_before(text, end)
-    return Excerpt(text[:end] + ELLIPSIS if room.size >= 3 else "", lost=_size(text, end, len(text)))
+    clipped = text[:end] + ELLIPSIS if room.size >= len(ELLIPSIS.encode()) else ""
+    return Excerpt(clipped, lost=_size(text, end, len(text)))
+
+
+def _after_newline(text: str, count: int) -> int:
+    """Give the place after the newline number ``count`` of ``text``, which has as many."""
+    return sum(len(line) + 1 for line in text.split("\n", count)[:count])
 
 
 def _cut(source: Folded, room: Room, style: Style) -> Excerpt:
@@ -108,7 +112,7 @@ def _split(source: Folded, room: Room) -> _Gap:
 def _head_end(text: str, room: Room) -> int:
     end = fitting(text, room.size)
     if text.count("\n", 0, end) > room.lines:
-        end = len("\n".join(text.split("\n", room.lines)[: room.lines])) + 1
+        end = _after_newline(text, room.lines)
     line_end = text.rfind("\n", 0, end) + 1
     return line_end if line_end * 2 >= end else boundary_before(text, end)
 

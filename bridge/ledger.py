@@ -18,6 +18,7 @@ import orjson
 from bridge.contract import check_identifier
 from bridge.errors import InvalidParams, StoreUnavailable
 from bridge.store.faults import DatabaseFault
+from bridge.store.reasons import DAMAGED, NOT_JSON
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 # A page of replay ends before this many bytes of projections, so that no reply fills a pipe for seconds.
 REPLAY_PAGE_BYTES = 8_388_608
-
-NOT_JSON = "not_json"
 
 _SQLITE_MAX = 2**63 - 1
 
@@ -110,7 +109,7 @@ class Ledger:
 
 def _find(reading: Connection, session_id: str, call_id: str) -> dict[str, Any] | None:
     row = reading.execute(_FIND, (session_id, call_id)).fetchone()
-    return json.loads(row[0]) if row else None
+    return _decode(row[0]) if row else None
 
 
 def _save(writing: Connection, row: tuple[str, str, float, str]) -> dict[str, Any] | None:
@@ -127,7 +126,7 @@ def _page(reading: Connection, session_id: str, after: int, limit: int) -> tuple
         size += len(text)
         if len(items) == limit or (items and size > REPLAY_PAGE_BYTES):
             return items, True
-        items.append({"sequence": sequence, "call_id": call_id, "time": saved_at, **json.loads(text)})
+        items.append({"sequence": sequence, "call_id": call_id, "time": saved_at, **_decode(text)})
     return items, False
 
 
@@ -137,6 +136,15 @@ def _encode(projection: dict[str, Any]) -> str:
     except TypeError:
         # Integers beyond 64 bits, lone surrogates, deep nesting: the standard library writes them all.
         return json.dumps(projection, allow_nan=False)
+
+
+def _decode(text: str) -> dict[str, Any]:
+    # Not orjson: it would make a float of an integer beyond 64 bits.
+    try:
+        projection: dict[str, Any] = json.loads(text)
+    except ValueError:
+        raise DatabaseFault(DAMAGED, "a saved projection is not JSON any more") from None
+    return projection
 
 
 def _unsaved(projection: dict[str, Any], reason: str, detail: str) -> dict[str, Any]:

@@ -190,6 +190,31 @@ class Shutdown(Params):
     """Answer null, then let the worker exit with status 0; requests behind this one are not read."""
 
 
+class Page(Shape):
+    """A run of complete lines of a stored output."""
+
+    content: str
+    lines: int = Field(description="Lines of this page.")
+    next_offset: int | None = Field(description="The first line not shown; null when none is left.")
+    next_column: int | None = Field(description="The first code point of that line not shown.")
+    total_lines: int
+    total_bytes: int
+
+
+class Replayed(Shape):
+    """Saved projections, in the order in which they were saved."""
+
+    session_id: str
+    items: list[dict[str, Any]]
+
+
+class Cleaned(Shape):
+    """What a cleanup removed."""
+
+    removed: list[dict[str, Any]] = Field(description="Each output that was removed, and why.")
+    bytes: int
+
+
 class Counts(Shape):
     """What was called since the start."""
 
@@ -201,7 +226,6 @@ class Counts(Shape):
 # A schema that is no model of ours stands here as it is.
 Result = type[BaseModel] | dict[str, Any]
 ANY: dict[str, Any] = {}
-OBJECT = {"type": "object"}
 
 METHODS: dict[str, tuple[type[Params], Result]] = {
     "initialize": (Initialize, Initialized),
@@ -209,11 +233,11 @@ METHODS: dict[str, tuple[type[Params], Result]] = {
     "ui_preview": (UiPreview, ANY),
     "normalize": (Normalize, Projections),
     "tool_completed": (ToolCompleted, Completion),
-    "read_output": (ReadOutput, OBJECT),
-    "replay": (Replay, OBJECT),
-    "cleanup": (Cleanup, OBJECT),
+    "read_output": (ReadOutput, Page),
+    "replay": (Replay, Replayed),
+    "cleanup": (Cleanup, Cleaned),
     "stats": (Stats, Counts),
-    "rpc.discover": (Discover, OBJECT),
+    "rpc.discover": (Discover, {"type": "object"}),
     "shutdown": (Shutdown, {"type": "null"}),
 }
 

@@ -74,8 +74,9 @@ class Outputs:
     def cleanup(self, *, force: bool = True) -> dict[str, Any]:
         """Remove what is expired, beyond the quota or abandoned; give what was removed and why.
 
-        Without ``force``, does nothing unless an hour has gone by since any worker of this home did it.
-        Never raises for a fault of the disk; ``reason`` then says why nothing was done.
+        Without ``force``, does nothing unless an hour has gone by since any worker of this home did it, and
+        works for a fiftieth of a second; ``more`` says whether to ask again. Never raises for a fault of the
+        disk; ``reason`` then says why nothing was done.
         """
         return self._retention.cleanup(force=force)
 

@@ -88,18 +88,10 @@ class Shaper:
 
     def _shorten(self, value: Any, level: _Level, cost: Room, room: Room, path: str) -> Any:
         """Give ``value`` with its greatest leaves cut down to a common size, None if that is too small."""
-        survey = _Survey(level, cost.lines)
+        survey = _Survey(level)
         survey.enter(value)
-        size = share(survey.sizes, room.size - cost.size + sum(survey.sizes))
-        lines = share(survey.lines, room.lines - survey.fixed_lines)
-        cap = Room(cost.size if size is None else size, room.lines if lines is None else lines)
-        if (
-            not survey.sizes
-            or cap.size < level.smallest.size
-            or cap.lines < min(level.smallest.lines, cost.lines)
-        ):
-            return None
-        return self._rebuild(value, survey, cap, path)
+        cap = survey.cap(cost, room)
+        return None if cap is None else self._rebuild(value, survey, cap, path)
 
     def _rebuild(self, value: Any, survey: _Survey, cap: Room, path: str) -> Any:
         if id(value) in survey.closed:
@@ -115,7 +107,7 @@ class Shaper:
         cost = _cost(value)
         if _within(cost, cap):
             return value
-        return self.fit(value, Room(min(cost.size, cap.size), min(_lines_needed(cost), cap.lines)), path)
+        return self.fit(value, _lowered(cost, cap), path)
 
     def _drop_middle(self, items: list[Any], room: Room, path: str) -> list[Any] | None:
         marker = len(encode(_items_marker(len(items)))) + 1
@@ -139,7 +131,7 @@ class Shaper:
 
     def _item(self, item: Any, each: Room, path: str) -> Any:
         cost = _cost(item)
-        return item if _within(cost, each) else self.fit(item, each, path)
+        return item if _within(cost, each) else self.fit(item, _lowered(cost, each), path)
 
     def _as_text(self, value: Any, room: Room, path: str) -> str:
         self.account.branches += 1
@@ -162,12 +154,23 @@ _CONTAINERS = (dict, list, tuple)
 class _Survey:
     """The costs of the leaves of a value that could give way, and the lists that are left closed."""
 
-    def __init__(self, level: _Level, fixed_lines: int) -> None:
+    def __init__(self, level: _Level) -> None:
         self.level = level
-        self.sizes: list[int] = []
-        self.lines: list[int] = []
-        self.fixed_lines = fixed_lines
+        self.costs: list[Room] = []
         self.closed: set[int] = set()
+
+    def cap(self, cost: Room, room: Room) -> Room | None:
+        """Give what each leaf may cost when a value that costs ``cost`` has to fit, None if that is too little."""
+        if not self.costs:
+            return None
+        left = Room(
+            room.size - cost.size + sum(leaf.size for leaf in self.costs),
+            room.lines - cost.lines + sum(leaf.lines for leaf in self.costs),
+        )
+        size = share([leaf.size for leaf in self.costs], left.size)
+        lines = share([_lines_needed(leaf) for leaf in self.costs], left.lines)
+        cap = Room(cost.size if size is None else size, room.lines if lines is None else lines)
+        return cap if left.lines >= 0 and _within(self.level.smallest, cap) else None
 
     def enter(self, value: Any) -> None:
         if isinstance(value, dict):
@@ -181,10 +184,7 @@ class _Survey:
 
     def _visit(self, value: Any) -> None:
         if isinstance(value, self.level.leaves):
-            cost = _cost(value)
-            self.sizes.append(cost.size)
-            self.lines.append(_lines_needed(cost))
-            self.fixed_lines -= cost.lines
+            self.costs.append(_cost(value))
         elif isinstance(value, _CONTAINERS):
             self.enter(value)
 
@@ -203,6 +203,11 @@ def _within(cost: Room, room: Room) -> bool:
     return cost.size <= room.size and cost.lines <= room.lines
 
 
+def _lowered(cost: Room, cap: Room) -> Room:
+    """Give the room of a value that costs ``cost`` and has to come down to ``cap``."""
+    return Room(min(cost.size, cap.size), min(_lines_needed(cost), cap.lines))
+
+
 def _items_marker(count: int) -> str:
     return f"[... {count} items not shown ...]"
 
@@ -214,8 +219,8 @@ def _take(items: Sequence[Any], room: Room, each: Room) -> tuple[int, Room]:
         cost = _cost(item)
         if not _within(cost, each) and each.size < _CHILDREN.smallest.size:
             return at, Room(size, lines)
-        need = Room(min(cost.size, each.size) + 1, min(cost.lines, each.lines))
-        if need.size > size or need.lines > lines:
+        need = cost if _within(cost, each) else _lowered(cost, each)
+        if need.size + 1 > size or need.lines > lines:
             return at, Room(size, lines)
-        size, lines = size - need.size, lines - need.lines
+        size, lines = size - need.size - 1, lines - need.lines
     return len(items), Room(size, lines)

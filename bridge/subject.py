@@ -132,9 +132,11 @@ def _bulk(subject: Subject) -> str:
 def _texts(value: dict[str, Any], path: str, depth: int) -> Iterator[tuple[int, str]]:
     """Give the lengths and places of the texts in objects, down to ``depth`` levels."""
     for name, child in value.items():
+        if "." in name:
+            continue  # such a place could not be named
         if isinstance(child, str):
             yield len(child), path + name
-        elif isinstance(child, dict) and depth > 1 and "." not in name:
+        elif isinstance(child, dict) and depth > 1:
             yield from _texts(child, f"{path}{name}.", depth - 1)
 
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
@@ -34,6 +34,7 @@ class TestParams:
         required = {field for field, info in model.model_fields.items() if info.is_required()}
         assert required == method.required
 
+    @settings(deadline=None)
     @given(data=st.data())
     def test_the_checks_accept_what_the_document_accepts(self, name, data):
         model, _ = openrpc.METHODS[name]

@@ -29,4 +29,6 @@ def test_the_demo_finishes_real_tools_and_all_that_it_claims_holds(tmp_path):
     assert shown.stderr == ""
     assert shown.stdout.count("\nok ") == 3
     frames = (ROOT / "tmp" / "demo-frames.jsonl").read_bytes().split(b"\n")[:-1]
-    assert all(json.loads(frame)["payload"]["type"] == "tool_completed" for frame in frames)
+    types = [json.loads(frame)["payload"]["type"] for frame in frames]
+    assert types[::2] == ["tool_starting"] * len(types[::2])
+    assert types[1::2] == ["tool_completed"] * len(types[::2])

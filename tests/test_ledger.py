@@ -178,6 +178,20 @@ def test_what_is_saved_is_the_text_that_orjson_writes(ledger, tmp_path):
     assert text.encode() == orjson.dumps(projection("é"))
 
 
+def test_a_row_that_someone_changed_stops_no_call_and_is_not_shown_as_saved(ledger, tmp_path):
+    ledger.save("s", "c", projection())
+    with sqlite3.connect(tmp_path / "home" / "ledger.sqlite3") as connection:
+        connection.execute("UPDATE projections SET projection = 'half a pro'")
+    connection.close()
+    assert ledger.find("s", "c") is None
+    answer = ledger.save("s", "c", projection("again"))
+    assert answer["model_content"] == projection("again")["model_content"]
+    assert answer["model_content_policy"]["ledger"]["reason"] == "damaged"
+    with pytest.raises(StoreUnavailable) as caught:
+        ledger.replay("s")
+    assert caught.value.data["reason"] == "damaged"
+
+
 def test_threads_take_turns_on_one_ledger(ledger):
     def save(thread):
         return [ledger.save("s", f"{thread}-{number}", projection()) for number in range(30)]

@@ -83,6 +83,17 @@ def test_the_pages_joined_are_the_file(home, text, limit, room):
         assert page["total_lines"] == text.count("\n") + (not text.endswith("\n") and text != "")
 
 
+def test_the_longest_names_leave_room_for_the_content_within_the_smallest_page(tmp_path):
+    home = tmp_path.joinpath(*["folder" * 20] * 20)
+    outputs = Outputs(home, Limits(model_max_bytes=SMALLEST_PAGE, output_file_max_bytes=4_096))
+    name = "n" * 128
+    assert outputs.store(name, name, b"x" * 9_000)["partial"]
+    page = outputs.read(name, name)
+    assert len(orjson.dumps(page)) <= SMALLEST_PAGE
+    assert len(page["content"]) > 1_000
+    assert page["path"] is None
+
+
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=TEXT, room=st.integers(SMALLEST_PAGE, 3_000))
 def test_a_page_ends_at_a_line_end_or_between_two_grapheme_clusters(home, text, room):

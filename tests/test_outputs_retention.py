@@ -11,6 +11,7 @@ from bridge.errors import OutputMissing
 from bridge.ledger import Ledger
 from bridge.limits import Limits
 from bridge.outputs import Outputs
+from bridge.store import retention
 
 DAY = 86_400.0
 START = 1_000_000.0
@@ -266,8 +267,25 @@ def test_an_unforced_cleanup_runs_at_the_start_and_then_once_an_hour_for_all_wor
     assert len(first.cleanup()["removed"]) == 1, "when it is asked for, it is done"
 
 
+def test_an_unforced_cleanup_lets_calls_in_between_and_goes_on_when_it_is_asked_again(
+    home, outputs, clock, monkeypatch
+):
+    monkeypatch.setattr(retention, "SLICE_SECONDS", 0)
+    for number in range(20):
+        outputs.store(f"s{number}", "c", b"x")
+    clock.pass_days(8)
+    answers = [outputs.cleanup(force=False)]
+    while answers[-1]["more"]:
+        outputs.store("new", f"c{len(answers)}", b"x")
+        answers.append(outputs.cleanup(force=False))
+    removed = [item["path"] for answer in answers for item in answer["removed"]]
+    assert sorted(removed) == sorted(f"outputs/s{number}/c.txt" for number in range(20))
+    assert len(answers) > 20
+    assert [path.name for path in (home / "outputs").iterdir()] == ["new"]
+
+
 def test_a_cleanup_that_is_not_due_touches_no_disk(home, outputs):
     outputs.cleanup(force=False)
     (home / "ledger.sqlite3").rename(home / "moved")
-    assert outputs.cleanup(force=False) == {"removed": [], "bytes": 0}
+    assert outputs.cleanup(force=False) == {"removed": [], "bytes": 0, "more": False}
     assert not (home / "ledger.sqlite3").exists()

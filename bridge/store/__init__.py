@@ -8,5 +8,13 @@
     inventory   which files are kept, how much they take, which are gone and why
     retention   what goes when time or room is up
     partial     the head and tail of an output that is too large
+    writer      keeps outputs and attachments
     pages       one page of a stored file, found through an index
+    reader      checks a file and gives its pages
+    removal     takes from the disk what was struck off
+    catalog     what a home holds, for a person
+    paths       where things lie below the home
+    reasons     the words that say why something is not there
+    connecting  how the SQLite file is opened, made and migrated
+    faults      what comes out of the database when it cannot be used
 """

@@ -24,7 +24,8 @@ from weakref import WeakSet
 
 from bridge.store import folders
 from bridge.store.connecting import FILE_NAME, T, Work, connect, in_transaction, locked, primary_code
-from bridge.store.faults import LOCKED, UNAVAILABLE, DatabaseFault
+from bridge.store.faults import DatabaseFault
+from bridge.store.reasons import LOCKED, UNAVAILABLE
 
 # Longer than any transaction of another worker lasts, shorter than a person notices a tool to be late.
 PATIENCE_SECONDS = 1.0

@@ -14,11 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-EXPIRED = "expired"
-QUOTA = "quota"
-FAILED = "failed"
-NEVER_STORED = "never_stored"
-DAMAGED = "damaged"
+from bridge.store.reasons import EXPIRED, QUOTA
 
 
 @dataclass(frozen=True, slots=True)

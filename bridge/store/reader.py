@@ -12,7 +12,7 @@ import orjson
 
 from bridge.errors import InvalidParams, OutputMissing, StoreUnavailable
 from bridge.limits import Limits
-from bridge.store import folders, inventory, pages, paths
+from bridge.store import folders, inventory, pages, paths, reasons
 from bridge.store.database import Database
 from bridge.store.faults import DatabaseFault
 from bridge.store.inventory import Absence, Entry, Known
@@ -60,7 +60,7 @@ class Reader:
         except folders.NotAFileError:
             raise _damaged("something else lies in its place") from None
         except OSError as error:
-            raise StoreUnavailable({"reason": "unreadable", "detail": error.strerror}) from error
+            raise StoreUnavailable({"reason": reasons.UNREADABLE, "detail": error.strerror}) from error
 
     def _look(self, names: paths.Names, session_id: str) -> Known | DatabaseFault:
         try:
@@ -152,11 +152,11 @@ def _not_there(known: Known | DatabaseFault) -> OutputMissing | StoreUnavailable
         return _damaged("the file was removed by someone else")
     if known.absence:
         return _gone(known.absence)
-    return OutputMissing({"reason": inventory.NEVER_STORED, "detail": "nothing was stored under these ids"})
+    return OutputMissing({"reason": reasons.NEVER_STORED, "detail": "nothing was stored under these ids"})
 
 
 def _damaged(detail: str) -> OutputMissing:
-    return OutputMissing({"reason": inventory.DAMAGED, "detail": detail})
+    return OutputMissing({"reason": reasons.DAMAGED, "detail": detail})
 
 
 def _no_such_place(file: int, index: pages.Index, head: dict[str, Any]) -> InvalidParams:

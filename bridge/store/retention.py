@@ -7,6 +7,7 @@ than an hour may belong to a call under way and is left alone.
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 import time
@@ -19,17 +20,21 @@ from sqlite3 import Connection
 from typing import Any
 
 from bridge.limits import Limits
-from bridge.store import folders, inventory, paths
+from bridge.store import folders, inventory, paths, reasons
 from bridge.store.database import Database
 from bridge.store.faults import DatabaseFault
 from bridge.store.inventory import Removal
 from bridge.store.removal import remove_struck_off
 
-ABANDONED = "abandoned"
-
 _HOUR = 3_600.0
 _DAY = 24 * _HOUR
 _BATCH = 256
+
+# How long an unforced cleanup works before it lets a call in; what is left is done when it is asked again.
+SLICE_SECONDS = 0.02
+
+# What was removed, or None where only work was done: after each a call may come in.
+Steps = Iterator[Removal | None]
 
 
 class Retention:
@@ -43,29 +48,45 @@ class Retention:
         self._limits = limits
         self._clock = clock
         self._looked: float | None = None
+        self._steps: Steps | None = None
 
     def cleanup(self, *, force: bool) -> dict[str, Any]:
         """See ``Outputs.cleanup``."""
         removed: list[Removal] = []
         try:
             if self._is_due(force=force):
-                removed += self._strike_off()
-                removed += self._sweep()
-                self._database.checkpoint()
+                self._steps = self._all_steps()
+            if self._steps and _advance(self._steps, removed, math.inf if force else SLICE_SECONDS):
+                self._steps = None
         except DatabaseFault as fault:
-            self._looked = None
-            return {**_summary(removed), "reason": fault.reason, "detail": fault.detail}
-        return _summary(removed)
+            self._looked = self._steps = None
+            return {**self._summary(removed), "reason": fault.reason, "detail": fault.detail}
+        return self._summary(removed)
 
     def _is_due(self, *, force: bool) -> bool:
+        if force:
+            self._database.write(lambda writing: _claim(writing, self._clock()))
+            return True
         # A look at the clock is all that a call pays, not even a look at the disk.
-        looked, self._looked = self._looked, time.monotonic()
-        if not force and looked is not None and self._looked - looked < _HOUR:
-            self._looked = looked
+        now, looked = time.monotonic(), self._looked
+        if looked is not None and now - looked < _HOUR:
             return False
-        return self._database.write(lambda writing: _claim(writing, self._clock())) or force
+        self._looked = now
+        return self._database.write(lambda writing: _claim(writing, self._clock()))
 
-    def _strike_off(self) -> Iterator[Removal]:
+    def _all_steps(self) -> Steps:
+        yield from self._strike_off()
+        yield from self._sweep()
+        self._database.checkpoint()
+
+    def _summary(self, removed: list[Removal]) -> dict[str, Any]:
+        return {
+            "removed": [{"path": item.path, "bytes": item.bytes, "reason": item.reason} for item in removed],
+            "bytes": sum(item.bytes for item in removed),
+            "more": self._steps is not None,
+        }
+
+    def _strike_off(self) -> Steps:
         limits, cutoff = self._limits, self._clock() - self._limits.output_max_age_days * _DAY
         for choose in (
             lambda reading: inventory.expired(reading, cutoff),
@@ -74,7 +95,7 @@ class Retention:
             while batch := self._database.write(partial(self._strike_batch, choose)):
                 for removal in batch:
                     remove_struck_off(self._database, self._home, removal)
-                yield from batch
+                    yield removal
 
     def _strike_batch(
         self, choose: Callable[[Connection], Iterator[Removal]], writing: Connection
@@ -83,10 +104,11 @@ class Retention:
         inventory.strike_off(writing, batch, self._clock())
         return batch
 
-    def _sweep(self) -> Iterator[Removal]:
+    def _sweep(self) -> Steps:
         for top in (paths.OUTPUTS, paths.ATTACHMENTS):
             for session_id in self._sessions(top):
                 yield from self._sweep_session(top, session_id)
+                yield None
 
     def _sessions(self, top: str) -> list[str]:
         kept = set(self._database.read(inventory.sessions_with_files))
@@ -101,7 +123,7 @@ class Retention:
             found = self._files(top, session_id)
         except OSError:
             return  # not readable now; that is no proof that anything is gone
-        lost = [Removal(path, known[path], inventory.DAMAGED) for path in known.keys() - found.keys()]
+        lost = [Removal(path, known[path], reasons.DAMAGED) for path in known.keys() - found.keys()]
         if lost:
             lost = self._database.write(partial(self._strike_lost, lost))
         for path, status in found.items():
@@ -130,7 +152,7 @@ class Retention:
         names = tuple(path.split("/"))
         if names[-1].startswith(folders.TEMPORARY_PREFIX):
             if folders.remove(self._home, names):
-                yield Removal(path, status.st_size, ABANDONED)
+                yield Removal(path, status.st_size, reasons.ABANDONED)
             return
         call_id = paths.call_id_of(names)
         if call_id is None or not stat.S_ISREG(status.st_mode):
@@ -154,8 +176,12 @@ def _claim(writing: Connection, now: float) -> bool:
     return True
 
 
-def _summary(removed: list[Removal]) -> dict[str, Any]:
-    return {
-        "removed": [{"path": item.path, "bytes": item.bytes, "reason": item.reason} for item in removed],
-        "bytes": sum(item.bytes for item in removed),
-    }
+def _advance(steps: Steps, removed: list[Removal], seconds: float) -> bool:
+    """Go on for so many seconds, note what is removed, and say whether nothing is left to do."""
+    deadline = time.monotonic() + seconds
+    for removal in steps:
+        if removal is not None:
+            removed.append(removal)
+        if time.monotonic() > deadline:
+            return False
+    return True

@@ -17,15 +17,12 @@ from sqlite3 import Connection
 from typing import Any
 
 from bridge.limits import Limits
-from bridge.store import folders, inventory, paths
+from bridge.store import folders, inventory, paths, reasons
 from bridge.store.database import Database
 from bridge.store.faults import DatabaseFault
 from bridge.store.inventory import Entry, Known, Removal
 from bridge.store.partial import SMALLEST_ROOM, Part, part_of
 from bridge.store.removal import remove_struck_off
-
-CONFLICT = "conflict"
-TOO_LARGE = "too_large"
 
 _DAY = 86_400.0
 _BLOCK = 1 << 20
@@ -56,7 +53,7 @@ class Writer:
         room = self._room(known)
         entry = Entry(paths.key(names), session_id, call_id, source, {})
         if room < min(len(content), SMALLEST_ROOM):
-            return self._refused(entry, inventory.QUOTA, _session_full(self._limits))
+            return self._refused(entry, reasons.QUOTA, _session_full(self._limits))
         pieces, reference = _describe(content, source, room)
         if field is not None:
             reference["field"] = field
@@ -71,11 +68,11 @@ class Writer:
             return answer
         if len(content) > self._limits.output_file_max_bytes:
             detail = f"{len(content)} bytes; output_file_max_bytes is {self._limits.output_file_max_bytes}"
-            return {"reason": TOO_LARGE, "detail": detail}
+            return {"reason": reasons.TOO_LARGE, "detail": detail}
         reference = {"bytes": len(content), "sha256": source, "media_type": media_type}
         entry = Entry(paths.key(names), session_id, call_id, source, reference)
         if len(content) > self._room(known):
-            return self._refused(entry, inventory.QUOTA, _session_full(self._limits))
+            return self._refused(entry, reasons.QUOTA, _session_full(self._limits))
         return self._keep(names, entry, (content,))
 
     def _look(self, names: paths.Names, session_id: str) -> Known:
@@ -106,7 +103,7 @@ class Writer:
                 return refusal
             if self._record(names, entry):
                 return {"path": paths.shown(self._home, names), **entry.reference}
-        return self._refused(entry, inventory.FAILED, "the file vanished as often as it was written")
+        return self._refused(entry, reasons.FAILED, "the file vanished as often as it was written")
 
     def _write(self, names: paths.Names, entry: Entry, pieces: tuple[bytes, ...]) -> Reference | None:
         """Give None when the file is written or lies there already, else the reason why it does not."""
@@ -115,7 +112,7 @@ class Writer:
         except FileExistsError:
             return self._compare(names, entry)
         except OSError as error:
-            return self._refused(entry, inventory.FAILED, error.strerror or type(error).__name__)
+            return self._refused(entry, reasons.FAILED, error.strerror or type(error).__name__)
         return None
 
     def _compare(self, names: paths.Names, entry: Entry) -> Reference | None:
@@ -124,7 +121,7 @@ class Writer:
         except FileNotFoundError:
             return None  # gone again: the recording will notice
         except OSError:
-            return self._refused(entry, inventory.FAILED, "something else lies in its place")
+            return self._refused(entry, reasons.FAILED, "something else lies in its place")
         return None if is_same else _conflict()
 
     def _record(self, names: paths.Names, entry: Entry) -> bool:
@@ -195,7 +192,10 @@ def _hash(file: int) -> str:
 
 
 def _conflict() -> Reference:
-    return {"reason": CONFLICT, "detail": "these ids are already cited for other content, which is kept"}
+    return {
+        "reason": reasons.CONFLICT,
+        "detail": "these ids are already cited for other content, which is kept",
+    }
 
 
 def _session_full(limits: Limits) -> str:

@@ -1,7 +1,7 @@
 """Bytes to lines, in the manner of h11: this file opens nothing, it takes bytes and gives events.
 
-Rules (design, "The wire"): byte 0x0A ends a line and nothing else does, so U+2028, U+0085 and a lone CR are
-content. A byte-order mark at the start of a line, white space around it and blank lines are forgiven.
+Rules (docs/protocol.md, "Frames"): byte 0x0A ends a line and nothing else does, so U+2028, U+0085 and a lone
+CR are content. A byte-order mark at the start of a line, white space around it and blank lines are forgiven.
 A line longer than the limit is reported once, as soon as that is certain, and thrown away as it arrives.
 Bytes after the last LF are no line: whoever closes the input asks ``unfinished`` and may say so.
 """
@@ -9,6 +9,7 @@ Bytes after the last LF are no line: whoever closes the input asks ``unfinished`
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 LF = b"\n"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -20,12 +21,18 @@ class Line:
 
     data: bytes
 
+    @property
+    def size(self) -> int:
+        """Count the bytes held."""
+        return len(self.data)
+
 
 @dataclass(slots=True)
 class TooLong:
     """A line went past ``limit`` bytes. The peer is to blame; the rest of that line gives no event."""
 
     limit: int
+    size: ClassVar[int] = 0
 
 
 Event = Line | TooLong

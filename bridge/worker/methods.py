@@ -1,4 +1,4 @@
-"""The methods of the wire, one small function each, in the order of the design's table.
+"""The methods of the wire, one small function each, in the order of docs/protocol.md.
 
 Each takes the worker first, then its parameters by the names of the wire. What it gives back is the result;
 a fault of the caller is raised as a class of ``bridge.errors``. Anything else that escapes is a defect of

@@ -21,20 +21,25 @@ class SwiftTest < BridgeTest
     skip 'no swift on the PATH'
   end
 
-  def test_the_panel_decodes_every_result_as_it_is_today
-    assert_decoded(%w[read_file])
+  def test_the_panel_decodes_every_preview
+    assert_decoded(%w[read_file]) do |bridge, call|
+      bridge.ui_preview(call.result, name: call.tool)
+    end
   end
 
-  def test_the_panel_decodes_every_result_with_more_structural_tools
-    assert_decoded(MORE_STRUCTURES)
+  def test_the_panel_decodes_the_preview_of_every_completion_with_more_structural_tools
+    assert_decoded(MORE_STRUCTURES) do |bridge, call|
+      bridge.tool_completed(call.result, name: call.tool, args: call.args).preview
+    end
   end
 
   private
 
-  def assert_decoded(structural_tools)
+  # The block gives a call's preview by the client that it is given.
+  def assert_decoded(structural_tools, &give)
     results = ToolResults.new(SEED)
     calls = Array.new(CALLS) { results.call }
-    previews = previews(calls, structural_tools)
+    previews = previews(calls, structural_tools, &give)
     shown = decode(calls.zip(previews).flat_map { |call, preview| frames(call, preview) })
     assert_equal 2 * CALLS, shown.length
     calls.zip(previews, shown.each_slice(2)) { |call, preview, answers| assert_shown(call, preview, answers) }
@@ -42,8 +47,8 @@ class SwiftTest < BridgeTest
 
   def previews(calls, structural_tools)
     bridge = client(REAL_WORKER, structural_tools: structural_tools, deadline: 30, preview_deadline: 30)
-    given = calls.map { |call| bridge.ui_preview(call.result, name: call.tool) }
-    assert_equal 0, bridge.status[:fallbacks], 'the worker gave every echo'
+    given = calls.map { |call| yield(bridge, call) }
+    assert_equal 0, bridge.status[:fallbacks], 'the worker answered every call'
     given
   end
 
@@ -71,8 +76,9 @@ class SwiftTest < BridgeTest
   def assert_shown(call, preview, answers)
     starting, completed = answers
     name = call.args[:path] ? File.basename(call.args[:path]) : ''
-    assert_equal [name, name], [starting['header'], completed['header']], "seed #{SEED}: #{call.inspect}"
-    assert_equal body(call, preview), completed['body'], "seed #{SEED}: #{call.inspect}"
+    about = -> { "seed #{SEED}: #{call.inspect}" }
+    assert_equal [name, name], [starting['header'], completed['header']], about
+    assert_equal body(call, preview), completed['body'], about
   end
 
   def body(call, preview)

@@ -1,6 +1,7 @@
 """A worker with methods that do what a method must not; started as a program by the tests."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -71,6 +72,12 @@ def spawns(_worker):
     return subprocess.Popen(["/bin/sh", "-c", "echo not a frame; exec sleep 30"]).pid
 
 
+def alarms(_worker):
+    """Ask for a signal that comes while the worker is idle, as a library's timer might."""
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+
+
 def sleeps(_worker, seconds):
     time.sleep(seconds)
     return "slept"
@@ -97,6 +104,7 @@ def install():
         forks_and_stays,
         forks_and_returns,
         spawns,
+        alarms,
         spins,
     ):
         METHODS[function.__name__] = describe(function)

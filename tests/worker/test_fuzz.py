@@ -3,6 +3,7 @@
 BRIDGE_FUZZ_SECONDS says for how long (5 by default); BRIDGE_FUZZ_SEED repeats a run whose seed was printed.
 """
 
+import itertools
 import json
 import os
 import random
@@ -16,6 +17,8 @@ METHODS = ("ping", "ui_preview", "stats", "rpc.discover", "initialize", "nope", 
 TEXTS = ("", "a", "read_file", "é\u2028\U0001f600", "\u0000", "\\", "x" * 5_000, "2.0", "null", "\ufeff")
 NUMBERS = (0, 1, -1, 4_000, 2**63, 2**64, -(2**64), 10**30, 1.5, 1e300, -0.0)
 IDS = (1, "1", "", None, 1.5, 10**29, True, [], {})
+PING = b'{"jsonrpc":"2.0","id":"after","method":"ping"}\n'
+PONG = b'{"jsonrpc":"2.0","result":"pong","id":"after"}\n'
 NOISE = b'{}[]",:\\0123456789eE+-.truefalsnu \t\r\xef\xbb\xbf\xff\x00\xe2\x80\xa8'
 
 
@@ -31,6 +34,11 @@ class Frames:
         while self.random.random() < 0.4:
             made = self.damaged(made)
         return made.replace(b"\n", b"")
+
+    def pieces(self, data):
+        """Cut ``data`` where a pipe might."""
+        at = sorted(self.random.randrange(len(data) + 1) for _ in range(self.random.randrange(3)))
+        return [data[start:end] for start, end in itertools.pairwise([0, *at, len(data)])]
 
     def document(self):
         if self.random.random() < 0.2:
@@ -119,7 +127,8 @@ def test_every_random_line_is_answered_as_it_must_be(spawn):
     deadline, sent = time.monotonic() + SECONDS, 0
     while time.monotonic() < deadline:
         line = frames.line()
-        worker.send(line + b"\n")
+        for piece in frames.pieces(line + b"\n" + PING):
+            worker.send(piece)
         check(line, expected_ids(line), worker)
         sent += 1
     print(f"{sent} lines in {SECONDS} s")
@@ -129,7 +138,7 @@ def test_every_random_line_is_answered_as_it_must_be(spawn):
 
 
 def check(line, expected, worker):
-    """Read the reply to ``line``, if there must be one, and the answer to a ping behind it."""
+    """Read the reply to ``line``, if there must be one, and the answer to the ping behind it."""
     if expected is not None:
         reply = json.loads(worker.line())
         elements = reply if isinstance(reply, list) else [reply]
@@ -137,4 +146,4 @@ def check(line, expected, worker):
         for element in elements:
             assert ("result" in element) != ("error" in element), line
             assert element.get("error", {}).get("code") != -32603, line
-    assert worker.alive(), line
+    assert worker.line() == PONG, line

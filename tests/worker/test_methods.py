@@ -34,7 +34,7 @@ class Recorders:
 
 
 class Broken:
-    def __init__(self, *_):
+    def __init__(self, *_, **__):
         raise OSError("the disk is on fire")
 
 
@@ -202,7 +202,14 @@ class TestRest:
         assert worker.rest() == state.REST_BEFORE_CLEANUP_SECONDS
         assert worker.rooms.outputs.calls == []
         assert worker.rest() == state.CLEANUP_EVERY_SECONDS
-        assert worker.rooms.outputs.calls == [("cleanup", (), {})]
+        assert worker.rooms.outputs.calls == [("cleanup", (), {"force": False})]
+
+    def test_a_cleanup_that_has_more_to_do_goes_on_soon(self, worker):
+        answers = [{"more": True}, {"more": False}]
+        worker.rooms.outputs.cleanup = lambda *, force: answers.pop(0)  # noqa: ARG005 - called by this name
+        worker.rest()
+        assert worker.rest() == state.REST_BETWEEN_SLICES_SECONDS
+        assert worker.rest() == state.CLEANUP_EVERY_SECONDS
 
     def test_a_cleanup_that_fails_is_logged_without_contents(self, worker, caplog):
         worker.rooms.outputs = type("Failing", (), {"cleanup": Broken})()

@@ -256,7 +256,7 @@ def test_a_fault_of_the_library_keeps_its_text_to_itself(worker, monkeypatch, ca
     def fails(*_):
         raise AssertionError("swordfish")
 
-    monkeypatch.setattr("bridge.worker.rpc.dispatch_request", fails)
+    monkeypatch.setattr("bridge.worker.rpc.to_response", fails)
     reply = Server(worker).answer(Line(b'{"jsonrpc":"2.0","id":1,"method":"ping"}'))
     assert json.loads(reply) == error({"code": -32603, "message": "Internal error"}, 1)
     assert "method=ping failed: AssertionError" in caplog.text

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -160,6 +161,18 @@ class TestAClientThatDoesNotRead:
         assert [reply["id"] for reply in replies] == list(range(100))
         assert all(reply["result"] == text for reply in replies)
 
+    def test_reading_ahead_has_a_bound(self, spawn):
+        """Past request_max_bytes the worker leaves requests in the pipe: the client waits for itself."""
+        worker = spawn(env={"RIND_BRIDGE_REQUEST_MAX_BYTES": str(MEGABYTE)})
+        request = {"jsonrpc": "2.0", "id": 1, "method": "ui_preview", "params": ["x" * 300_000, 300_000]}
+        data = json.dumps(request).encode() + b"\n"
+        os.set_blocking(worker.process.stdin.fileno(), False)
+        taken = 0
+        while taken < 100 * len(data) and select.select([], [worker.process.stdin], [], 2)[1]:
+            taken += os.write(worker.process.stdin.fileno(), data[taken % len(data) :])
+        assert 3 * len(data) < taken < 5 * MEGABYTE
+        assert worker.reply()["result"] == "x" * 300_000
+
     def test_a_reply_larger_than_the_pipe_is_written_whole(self, spawn):
         worker = spawn()
         text = "ж" * 2_000_000
@@ -199,13 +212,20 @@ class TestStderr:
 
 
 @needs_proc
-def test_an_idle_worker_does_not_spin(spawn):
-    worker = spawn()
-    assert worker.alive()
+@pytest.mark.parametrize("method", ["ping", "alarms"])
+def test_an_idle_worker_does_not_spin(misbehaving, method):
+    """Not after a signal that a library has asked for, either: that wakes the worker as SIGTERM does."""
+    assert "result" in misbehaving.call(method)
     with pytest.raises(TimeoutError):
-        worker.line(seconds=1)
-    ticks = [int(field) for field in Path(f"/proc/{worker.process.pid}/stat").read_text().split()[13:15]]
+        misbehaving.line(seconds=1)
+    before = processor_ticks(misbehaving)
     with pytest.raises(TimeoutError):
-        worker.line(seconds=2)
-    later = [int(field) for field in Path(f"/proc/{worker.process.pid}/stat").read_text().split()[13:15]]
-    assert sum(later) - sum(ticks) < os.sysconf("SC_CLK_TCK") // 2
+        misbehaving.line(seconds=2)
+    assert processor_ticks(misbehaving) - before < os.sysconf("SC_CLK_TCK") // 2
+    assert misbehaving.alive()
+
+
+def processor_ticks(worker):
+    """Give the processor time used so far (proc(5), utime and stime)."""
+    fields = Path(f"/proc/{worker.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])

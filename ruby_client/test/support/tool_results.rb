@@ -51,7 +51,7 @@ class ToolResults
   def read_text = Call.new('read_file', { path: pick(PATHS) }, pick([text, nil, [text], 42, true]))
 
   def patch_file
-    diff = pick([{ added: @random.rand(99), removed: 0 }, { added: 1, removed: 2, hunks: 1 }, "+#{text}\n-#{text}\n" * 300])
+    diff = pick([{ added: @random.rand(99), removed: 0 }, { added: 1, removed: 2, hunks: 1 }, "+#{text[0, 60]}\n-#{text[0, 60]}\n" * 300])
     result = pick([{ ok: true, diff: diff }, { ok: false, error: text }, { ok: true }, { ok: true, error: nil, diff: nil }])
     Call.new('patch_file', { path: pick(PATHS), diff: text }, shuffled(result))
   end
