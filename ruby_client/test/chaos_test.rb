@@ -17,7 +17,7 @@ class ChaosTest < BridgeTest
   QUIET = 0.2
   # The longest wait for that answer, in seconds.
   PATIENCE = 10
-  SETTINGS = { deadline: 2, preview_deadline: 1, start_seconds: 3, restarts: 1_000_000, pause: 0, stop_grace: 0.5 }.freeze
+  SETTINGS = { deadline: 1, preview_deadline: 0.5, start_seconds: 2, restarts: 1_000_000, pause: 0, stop_grace: 0.5 }.freeze
 
   def setup
     super

@@ -34,20 +34,19 @@ module RindBridge
     # restarts:, window:, pause:, cool_down::: see RestartPolicy.
     # logger::           something with +call+ (gets a Hash: state, reason) or with +warn+ (a Logger).
     # Spawns nothing: the first call does. Raises InvalidSetting.
-    def initialize(deadline: DEADLINE, preview_deadline: nil, limits: nil, logger: nil,
-                   restarts: 5, window: 180, pause: 0.1, cool_down: 60,
-                   start_seconds: Supervisor::START_SECONDS, stop_grace: Worker::STOP_GRACE, **launch)
-      @deadline = positive(:deadline, deadline)
-      @preview_deadline = [positive(:preview_deadline, preview_deadline || PREVIEW_DEADLINE), @deadline].min
+    def initialize(deadline: DEADLINE, preview_deadline: PREVIEW_DEADLINE, limits: nil, logger: nil,
+                   start_seconds: Supervisor::START_SECONDS, stop_grace: Worker::STOP_GRACE,
+                   restarts: 5, window: 180, pause: 0.1, cool_down: 60, **launch)
+      @deadline = seconds(:deadline, deadline)
+      @preview_deadline = [seconds(:preview_deadline, preview_deadline), @deadline].min
+      @stop_grace = seconds(:stop_grace, stop_grace)
       launch = Launch.new(**launch)
       @own_structural_tools = launch.structural_tools || Echo::STRUCTURAL_TOOLS
       policy = RestartPolicy.new(restarts: restarts, window: window, pause: pause, cool_down: cool_down)
-      @stop_grace = stop_grace
-      @supervisor = Supervisor.new(launch, limits: limits, policy: policy, start_seconds: start_seconds,
-                                           on_change: Client.reporter(logger))
+      @supervisor = Supervisor.new(launch, limits: limits, policy: policy, on_change: Client.reporter(logger),
+                                           start_seconds: seconds(:start_seconds, start_seconds))
       @fallbacks = 0
-      LIVE[self] = true
-      ObjectSpace.define_finalizer(self, Client.finalizer(@supervisor))
+      register
     end
 
     # Gives the echo that +name+'s result gets on the panel: a String in UTF-8 of at most +limit+ characters
@@ -150,10 +149,16 @@ module RindBridge
 
     private
 
-    def positive(name, seconds)
-      return seconds.to_f if seconds.is_a?(Numeric) && seconds.positive?
+    def seconds(name, value)
+      return value.to_f if value.is_a?(Numeric) && value.positive?
 
-      raise InvalidSetting, "#{name} must be a number of seconds above 0, not #{seconds.inspect}"
+      raise InvalidSetting, "#{name} must be a number of seconds above 0, not #{value.inspect}"
+    end
+
+    # Who forgets to stop a client still leaves no worker behind: neither at the process's end nor at its own.
+    def register
+      LIVE[self] = true
+      ObjectSpace.define_finalizer(self, Client.finalizer(@supervisor))
     end
 
     # Only the worker knows its structural tools for sure; asking it once keeps the first call right as well.
@@ -172,8 +177,7 @@ module RindBridge
 
     def projections(params, deadline)
       projections = ask('tool_completed', params, deadline)
-      texts = %w[terminal_content model_content].map { |name| projections.is_a?(Hash) && projections[name] }
-      return projections if texts.all?(String)
+      return projections if projections.is_a?(Hash) && Completion.fits?(projections)
 
       raise ProtocolFault, 'the worker gave no projections'
     end
