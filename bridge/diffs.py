@@ -1,7 +1,7 @@
 """Diffs in a result or in a call's arguments: where they change what, and how they are cut at whole hunks.
 
-Two forms are read: unified diffs (through ``unidiff``) and SEARCH/REPLACE blocks. A diff that neither reads is
-counted by its signs, and one without signs says that it has no counts.
+Two forms are read: unified diffs (through ``unidiff``) and SEARCH/REPLACE blocks. A diff that neither reads
+is counted by its signs, and one without signs says that it has no counts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from bridge.excerpt import fits
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _FILE_HEAD = re.compile(r"^(?:diff --git |--- [^\n]*\n\+\+\+ )", re.MULTILINE)
 _BLOCK = re.compile(
-    r"^<{5,9} SEARCH[^\n]*\n(?::start_line:(?P<line>\d+)\n)?(?:-{5,9}\n)?(?P<search>.*?)^={5,9}\n(?P<replace>.*?)^>{5,9} REPLACE[^\n]*(?:\n|\Z)",
+    r"^<{5,9} SEARCH[^\n]*\n(?::start_line:(?P<line>\d+)\n)?(?:-{5,9}\n)?(?P<search>.*?)"
+    r"^={5,9}\n(?P<replace>.*?)^>{5,9} REPLACE[^\n]*(?:\n|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 # unidiff takes about a second for 10 MB; a diff beyond this is counted by its signs.
@@ -68,8 +69,8 @@ def changes_of(text: str, path: str | None = None) -> list[Change]:
 
 
 def _unified(text: str, path: str | None) -> list[Change] | None:
-    from unidiff import PatchSet  # noqa: PLC0415 - only a mutation with a diff needs it
     from unidiff.errors import UnidiffParseError  # noqa: PLC0415
+    from unidiff.patch import PatchSet  # noqa: PLC0415 - only a mutation with a diff needs it
 
     if not re.search(r"^\+\+\+ ", text, re.MULTILINE):
         text = f"--- {path or 'a'}\n+++ {path or 'b'}\n" + text[_HUNK.search(text).start() :]  # type: ignore[union-attr]
@@ -115,7 +116,7 @@ def _block_counts(search: str, replace: str) -> tuple[int, int]:
 
 
 def cut_at_hunks(text: str, room: Room) -> str:
-    """Give the whole hunks of ``text`` that fit into ``room`` once escaped, and how many of how many they are."""
+    """Give the whole hunks of ``text`` that fit into ``room`` once escaped, and how many of how many."""
     if fits(text, room):
         return text
     ends = list(_hunk_ends(text))
