@@ -19,6 +19,7 @@ PATTERNS = (
     "failed", "panicked at", "Traceback (", "Exception", "fatal:", "FATAL", "Segmentation fault",
     "undefined reference", "undefined method", "not ok ", "AssertionError", "assertion", "No such file",
     "command not found", "Permission denied", " passed", "Finished in", "tests run", "failures,",
+    "E       ",  # pytest, before what was asserted
 )  # fmt: skip
 # What is searched at a time from either end: the first errors name the cause, the last ones the verdict.
 _CHUNK = 65_536
