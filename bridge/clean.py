@@ -1,7 +1,7 @@
 """What a terminal would show at last: text without escapes, overwritten progress collapsed.
 
-ECMA-48 (fifth edition, 5.4 and 5.6, and 8.3.143 for strings) says what a control sequence is. Terminal emulators
-such as pyte rebuild a whole screen, which costs a hundred times more and wraps the lines; an expression is
+ECMA-48 (fifth edition: 5.4, 5.6, and 8.3.143 for strings) says what a control sequence is. Terminal emulators
+such as pyte rebuild a whole screen: that costs a hundred times more and wraps the lines. Expressions are
 enough, because only what moves within one line changes what that line shows.
 """
 
@@ -39,7 +39,7 @@ def needs_cleaning(text: str) -> bool:
 
 def may_need_cleaning(encoded: bytes) -> bool:
     """Say whether any text in JSON may need cleaning; sure when it says no."""
-    if b"\\u00" in encoded or b"\\b" in encoded or b"\\r" in encoded:
+    if b"\\" in encoded and (b"\\u00" in encoded or b"\\b" in encoded or b"\\r" in encoded):
         return True
     return b"\xc2" in encoded
 

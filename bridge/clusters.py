@@ -32,7 +32,7 @@ def _cluster_span(text: str, index: int) -> tuple[int, int]:
     if index <= 0 or index >= len(text):
         return index, index
     if text[index - 1 : index + 1].isascii():
-        inside = text[index - 1 : index + 1] == "\r\n"
+        inside = int(text[index - 1 : index + 1] == "\r\n")
         return index - inside, index + inside
     if _is_flag(text[index - 1]) and _is_flag(text[index]):
         inside = _flags_before(text, index) % 2

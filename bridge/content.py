@@ -1,22 +1,21 @@
 """One content: the JSON text that the model or the person reads, within its room, with an account of itself.
 
 A content is ``ok, tool, data, error, error_type, meta`` in this order. What the bridge adds stands in
-``meta``: ``shown``, ``continue``, ``output``, ``truncated_by``, ``shortened``, ``cleaned``, ``replaced``. Its room
-is set aside first, with the greatest numbers it could hold; the payload then gets all of the rest.
+``meta``: ``shown``, ``continue``, ``output``, ``truncated_by``, ``shortened``, ``cleaned``, ``replaced``.
+Room for it is set aside first, with the greatest numbers it could hold; the payload gets all of the rest.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bridge.budget import Room
-from bridge.excerpt import Excerpt, Style
+from bridge.excerpt import Excerpt, Style, Text
 from bridge.jsontext import encode, encode_top, newlines
 from bridge.payload import Payload
-from bridge.shape import Account, Shaper
+from bridge.shape import Account, Costs, Shaper
 
 FORMAT = "tool_result_v1"
 AT_TOOL, AT_BRIDGE = "tool", "bridge"
@@ -38,8 +37,19 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
+class Bulk:
+    """The text that makes up nearly all of a payload, and its place in the content, such as data.stdout."""
+
+    place: str
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
-    """One projection to be made: what of, for whom, and what is known about it."""
+    """One projection to be made: what of, for whom, and what is known about it.
+
+    ``facts`` stand in ``meta`` even of a content that is whole. ``size`` is what the payload takes at least.
+    """
 
     payload: Payload
     side: Side
@@ -47,11 +57,14 @@ class Case:
     output: Mapping[str, Any]
     read_tool: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    bulk: str = ""
+    bulk: Bulk | None = None
+    size: int = 0
+    costs: Costs = field(default_factory=Costs)
 
-    def with_payload(self, payload: Payload) -> Case:
+    def with_payload(self, payload: Payload, *, same_bulk: bool = False) -> Case:
         """Give the same case for another payload."""
-        return replace(self, payload=payload)
+        bulk = self.bulk if same_bulk else None
+        return replace(self, payload=payload, bulk=bulk, size=0, costs=Costs())
 
 
 @dataclass(slots=True)
@@ -71,13 +84,32 @@ def finish(case: Case, facts: Mapping[str, Any] | None = None) -> Content:
 
 def whole(case: Case, facts: Mapping[str, Any]) -> Content | None:
     """Give the content of ``case`` with nothing left out, None if it does not fit."""
+    if case.size > case.side.room.size:
+        return None
     encoded = encode_top(with_meta(case.payload.tree(), facts))
     return Content(encoded.decode(), tool_losses(case)) if within(encoded, case.side.room) else None
 
 
 def shaper_for(case: Case) -> Shaper:
     """Give the shaper that shortens texts as the reader of ``case`` needs it."""
-    return Shaper(Style(_where(case.output), case.side.highlights, case.side.for_model))
+    return Shaper(_style(case), case.costs)
+
+
+def _style(case: Case) -> Style:
+    return Style(_where(case.output), case.side.highlights, case.side.for_model)
+
+
+def at_place(value: Any, place: str) -> Any:
+    """Give the value at ``place``, names joined by dots."""
+    for name in place.split("."):
+        value = value[name]
+    return value
+
+
+def with_place(tree: dict[str, Any], place: str, value: Any) -> dict[str, Any]:
+    """Give ``tree`` with ``value`` at ``place``."""
+    name, _, rest = place.partition(".")
+    return {**tree, name: with_place(tree[name], rest, value) if rest else value}
 
 
 def within(encoded: bytes, room: Room) -> bool:
@@ -86,7 +118,7 @@ def within(encoded: bytes, room: Room) -> bool:
 
 
 def with_meta(tree: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Give ``tree`` with ``facts`` in its ``meta``; what the tool had said under the same name is kept aside."""
+    """Give ``tree`` with ``facts`` in its ``meta``, in place of what the tool said by those names."""
     if not facts:
         return tree
     meta = tree.get("meta", {})
@@ -100,12 +132,23 @@ def _shortened(case: Case, facts: Mapping[str, Any]) -> Content:
     reserved = encode(_affordable({**facts, **_longest_additions(case)}, size // 2))
     room = Room(size - len(reserved) - _DETAILS_SIZE, lines - newlines(reserved))
     shaper = shaper_for(case)
-    fitted = shaper.fit(case.payload.tree(), room)
-    additions = _affordable({**facts, **_additions(case, shaper.account, shaper.counts)}, size // 2)
-    lost = sum(cut.lost for cut in shaper.account.cuts.values())
+    tree = case.payload.tree()
+    fitted = _with_excerpt(case, tree, room, shaper) or shaper.fit(tree, room)
+    additions = _affordable({**facts, **_additions(case, shaper.account)}, size // 2)
     text = encode_top(with_meta(fitted, additions)).decode()
-    losses = [*tool_losses(case), _loss(case, shaper.account, lost)]
+    losses = [*tool_losses(case), _loss(case, shaper.account)]
     return Content(text, losses, (*shaper.account.fields, *shaper.account.cuts))
+
+
+def _with_excerpt(case: Case, tree: dict[str, Any], room: Room, shaper: Shaper) -> dict[str, Any] | None:
+    """Give ``tree`` with its bulk shortened: what else there is is small, so the bulk alone gives way."""
+    if case.bulk is None:
+        return None
+    frame = encode_top(with_place(tree, case.bulk.place, ""))
+    left = Room(room.size - len(frame), room.lines - newlines(frame))
+    if left.size < room.size // 2 or left.lines < room.lines // 2:
+        return None
+    return with_place(tree, case.bulk.place, shaper.excerpt(case.bulk.text, left, case.bulk.place))
 
 
 def _affordable(additions: dict[str, Any], size: int) -> dict[str, Any]:
@@ -132,8 +175,8 @@ def _longest_additions(case: Case) -> dict[str, Any]:
     }
 
 
-def _additions(case: Case, account: Account, counts: Counter[str]) -> dict[str, Any]:
-    cut = account.cuts.get(case.bulk)
+def _additions(case: Case, account: Account) -> dict[str, Any]:
+    cut = account.cuts.get(case.bulk.place) if case.bulk else None
     additions: dict[str, Any] = {
         "format": FORMAT,
         "truncated_by": [AT_TOOL, AT_BRIDGE] if cut_by_tool(case.payload) else [AT_BRIDGE],
@@ -192,7 +235,8 @@ def tool_losses(case: Case) -> list[dict[str, Any]]:
     return [{"at": AT_TOOL, "recover": None, "reason": "cut_before_it_came_here"}]
 
 
-def _loss(case: Case, account: Account, lost: int) -> dict[str, Any]:
+def _loss(case: Case, account: Account) -> dict[str, Any]:
+    lost = sum(cut.lost for cut in account.cuts.values())
     loss: dict[str, Any] = {"at": AT_BRIDGE, "bytes": lost, **_named(account)}
     return loss | recovery(case.output)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from bridge.budget import Room, fitting, fitting_tail
@@ -24,14 +25,44 @@ MARKER_LINES = 4
 # Below this, deciding lines would push out what little is shown.
 _SMALLEST_FOR_HIGHLIGHTS = 1_500
 _LONGEST_HIGHLIGHT = 400
+_MOST_HIGHLIGHTS = 42
 _HIGHLIGHTS_OPEN = "[lines among them that look like errors or results, by number:]\n"
 _HIGHLIGHTS_CLOSE = "[end of those lines]\n"
 
 
+class Text:
+    """A text and its measures, each taken once: both contents ask for them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def raw(self) -> bytes:
+        """The bytes of the text."""
+        return self.text.encode()
+
+    @cached_property
+    def newlines(self) -> int:
+        """The newlines of the text."""
+        return self.text.count("\n")
+
+    @property
+    def size(self) -> int:
+        """The length of the text in bytes."""
+        return len(self.text) if self.text.isascii() else len(self.raw)
+
+    @property
+    def lines(self) -> int:
+        """The lines of the text; an empty text has none."""
+        return self.newlines + (self.text != "" and not self.text.endswith("\n"))
+
+
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How texts are shortened: ``where`` names the place of the whole, ``highlights`` the share of the room
-    that deciding lines may have, and ``fold`` says whether runs of equal lines are folded.
+    """How texts are shortened.
+
+    ``where`` names the place of the whole, ``highlights`` is the share of the room that deciding lines may
+    have, and ``fold`` says whether runs of equal lines are folded.
     """
 
     where: str = ""
@@ -41,7 +72,7 @@ class Style:
 
 @dataclass(slots=True)
 class Excerpt:
-    """A text that fits, and the account of it: ``shown`` for ``meta.shown``, ``lost`` bytes, ``next_line``."""
+    """A text that fits and its account: ``shown`` for ``meta``, ``lost`` in bytes, ``next_line`` to read."""
 
     text: str
     shown: dict[str, Any] = field(default_factory=dict)
@@ -53,21 +84,24 @@ class Excerpt:
 class _Gap:
     """What lies between ``head`` and ``tail``, code points of ``source.text``."""
 
-    source: Folded
+    source: Text
+    folded: Folded
     head: int
     tail: int
 
 
-def excerpt(text: str, room: Room, style: Style, counts: Counter[str]) -> Excerpt:
-    """Give of ``text``, which does not fit, what fits into ``room`` once escaped."""
+def excerpt(source: Text, room: Room, style: Style, counts: Counter[str]) -> Excerpt:
+    """Give of ``source``, which does not fit, what fits into ``room`` once escaped."""
     if room.size < SMALLEST_FOR_MARKER or room.lines < MARKER_LINES:
-        return _clipped(text, room)
-    source = Folded(text)
-    if style.fold:
-        source = fold(text, room.size, counts)
-        if source.after and fits(source.text, room):
+        return _clipped(source.text, room)
+    if not style.fold:
+        return _cut(source, Folded(source.text), room, style)
+    folded = fold(source.text, room.size, counts)
+    if folded.after:
+        source = Text(folded.text)
+        if fits(source.text, room):
             return Excerpt(source.text)
-    return _cut(source, room, style)
+    return _cut(source, folded, room, style)
 
 
 def fits(text: str, room: Room) -> bool:
@@ -90,23 +124,23 @@ def _after_newline(text: str, count: int) -> int:
     return sum(len(line) + 1 for line in text.split("\n", count)[:count])
 
 
-def _cut(source: Folded, room: Room, style: Style) -> Excerpt:
-    text = source.text
-    marker_size = len(escape(_longest_marker(text, style.where)))
+def _cut(source: Text, folded: Folded, room: Room, style: Style) -> Excerpt:
+    marker_size = len(escape(_longest_marker(source.text, style.where)))
     open_room = Room(room.size - marker_size, room.lines - 2)
-    gap = _split(source, open_room)
+    gap = _split(source, folded, open_room)
     lines: list[tuple[int, str]] = []
     if style.highlights and room.size >= _SMALLEST_FOR_HIGHLIGHTS:
-        gap, lines = _with_highlights(source, open_room, gap, style.highlights)
+        lines, rest = _highlights(gap, open_room, style.highlights)
+        gap = _split(source, folded, rest) if lines else gap
     return _join(gap, lines, style.where)
 
 
-def _split(source: Folded, room: Room) -> _Gap:
+def _split(source: Text, folded: Folded, room: Room) -> _Gap:
     text = source.text
     head = _head_end(text, Room(room.size // 2, room.lines // 2))
     used = Room(len(escape(text[:head])), text.count("\n", 0, head))
     tail = _tail_start(text, Room(room.size - used.size, room.lines - used.lines))
-    return _Gap(source, head, max(head, tail))
+    return _Gap(source, folded, head, max(head, tail))
 
 
 def _head_end(text: str, room: Room) -> int:
@@ -130,28 +164,23 @@ def _tail_start(text: str, room: Room) -> int:
     return boundary_after(text, start)
 
 
-def _with_highlights(
-    source: Folded, room: Room, gap: _Gap, part: float
-) -> tuple[_Gap, list[tuple[int, str]]]:
+def _highlights(gap: _Gap, room: Room, part: float) -> tuple[list[tuple[int, str]], Room]:
+    """Give the deciding lines of ``gap`` that their ``part`` of the room holds, and the room that is left."""
+    frame = len(escape(_HIGHLIGHTS_OPEN + _HIGHLIGHTS_CLOSE))
+    allowance = Room(int(room.size * part) - frame, min(int(room.lines * part), _MOST_HIGHLIGHTS) - 2)
+    if allowance.size <= 0 or allowance.lines <= 0:
+        return [], room
     from bridge.highlights import deciding_lines  # noqa: PLC0415 - only a text that is cut needs the library
 
-    frame = len(escape(_HIGHLIGHTS_OPEN + _HIGHLIGHTS_CLOSE))
-    allowance = int(room.size * part) - frame
-    raw = source.text.encode()
-    start, end = _whole_lines(source.text, raw, gap)
-    found = deciding_lines(raw, start, end) if allowance > 0 else []
-    if not found:
-        return gap, []
-    lines = _numbered(source, raw, found)
-    kept = _affordable(lines, Room(allowance, min(room.lines // 4, 40)))
-    if not kept:
-        return gap, []
-    used = sum(len(escape(f"{number}: {line}\n")) for number, line in kept)
-    return _split(source, Room(room.size - frame - used, room.lines - 2 - len(kept))), kept
+    found = deciding_lines(gap.source.raw, *_whole_lines(gap))
+    lines = _affordable(_numbered(gap, found), allowance)
+    used = sum(len(escape(_listed(line))) for line in lines)
+    return lines, Room(room.size - frame - used, room.lines - 2 - len(lines))
 
 
-def _whole_lines(text: str, raw: bytes, gap: _Gap) -> tuple[int, int]:
-    """Give where in ``raw`` the first whole line of the gap starts and the last one ends."""
+def _whole_lines(gap: _Gap) -> tuple[int, int]:
+    """Give where in the bytes the first whole line of the gap starts and the last one ends."""
+    text, raw = gap.source.text, gap.source.raw
     start = _size(text, 0, gap.head)
     end = len(raw) - _size(text, gap.tail, len(text))
     if start and raw[start - 1 : start] != b"\n":
@@ -159,14 +188,18 @@ def _whole_lines(text: str, raw: bytes, gap: _Gap) -> tuple[int, int]:
     return start, max(start, raw.rfind(b"\n", start, end) + 1)
 
 
-def _numbered(source: Folded, raw: bytes, found: list[Any]) -> list[tuple[int, str]]:
-    lines = []
+def _numbered(gap: _Gap, found: list[Any]) -> list[tuple[int, str]]:
+    raw, lines = gap.source.raw, []
     number, position = 1, 0
     for line in found:
         number += raw.count(b"\n", position, line.start)
         position = line.start
-        lines.append((source.source_line(number), _short(raw[line.start : line.end].decode())))
+        lines.append((gap.folded.source_line(number), _short(raw[line.start : line.end].decode())))
     return lines
+
+
+def _listed(line: tuple[int, str]) -> str:
+    return f"{line[0]}: {line[1]}\n"
 
 
 def _short(line: str) -> str:
@@ -181,7 +214,7 @@ def _affordable(lines: list[tuple[int, str]], room: Room) -> list[tuple[int, str
     kept: set[int] = set()
     size = room.size
     for at in dict.fromkeys(order):
-        size -= len(escape(f"{lines[at][0]}: {lines[at][1]}\n"))
+        size -= len(escape(_listed(lines[at])))
         if size < 0 or len(kept) == room.lines:
             break
         kept.add(at)
@@ -195,9 +228,7 @@ def _join(gap: _Gap, lines: list[tuple[int, str]], where: str) -> Excerpt:
     shown = places.shown()
     listed = ""
     if lines:
-        listed = (
-            _HIGHLIGHTS_OPEN + "".join(f"{number}: {line}\n" for number, line in lines) + _HIGHLIGHTS_CLOSE
-        )
+        listed = _HIGHLIGHTS_OPEN + "".join(map(_listed, lines)) + _HIGHLIGHTS_CLOSE
         shown["highlights"] = len(lines)
     lost = _size(text, gap.head, gap.tail)
     marker = _marker(places.missing(), lost, where)
@@ -230,10 +261,9 @@ class _Places:
 
     @classmethod
     def of(cls, gap: _Gap) -> _Places:
-        text, number = gap.source.text, gap.source.source_line
+        text, number, newlines = gap.source.text, gap.folded.source_line, gap.source.newlines
         before = text.count("\n", 0, gap.head)
-        through = before + text.count("\n", gap.head, gap.tail)
-        newlines = through + text.count("\n", gap.tail)
+        through = newlines - text.count("\n", gap.tail)
         head_partial = gap.head - (text.rfind("\n", 0, gap.head) + 1)
         tail_partial = 0
         if gap.tail and text[gap.tail - 1] != "\n":

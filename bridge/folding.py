@@ -11,8 +11,9 @@ from operator import eq
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A text with its runs folded. ``after[i]`` is a line of it whose successors lie ``gone[i]`` lines further
-    down in the source.
+    """A text with its runs folded.
+
+    ``after[i]`` is a line of it, and those that follow lie ``gone[i]`` lines further down in the source.
     """
 
     text: str
@@ -20,13 +21,13 @@ class Folded:
     gone: list[int] = field(default_factory=list)
 
     def source_line(self, line: int) -> int:
-        """Give the number in the source of ``line`` (from 1); a line that counts a run has its last number."""
+        """Give the number in the source of ``line``, from 1; a line that counts a run has the last of it."""
         at = bisect_right(self.after, line)
         return line + (self.gone[at - 1] if at else 0)
 
 
 def fold(text: str, window: int, counts: Counter[str]) -> Folded:
-    """Fold the runs of ``text`` if there is one within ``window`` code points of its start or its end.
+    """Fold the runs of ``text`` if there is one within ``window`` code points of its start or end.
 
     Elsewhere a run costs nothing, for it is not shown. A run is folded when that saves space.
     """

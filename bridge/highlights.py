@@ -1,17 +1,15 @@
 """Lines of a dropped middle that decide: errors, failures, panics, summaries of tests.
 
-No model looks at them. A fixed list of patterns is searched in one pass (Aho-Corasick; with so few patterns
-the library scans with vector instructions, so a megabyte without a match costs a tenth of a millisecond).
-The list favours what tools print at the deciding line over words that any prose might hold.
+No model looks at them: a fixed list of patterns is searched in one pass (``bridge.scan``). The list favours
+what tools print at the deciding line over words that any prose might hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import NamedTuple
 
-from ahocorasick_rs import BytesAhoCorasick, MatchKind
+from bridge.scan import Scanner
 
 # Case stands as tools write it: compilers, test runners, package managers, interpreters, shells, kernels.
 PATTERNS = (
@@ -21,6 +19,7 @@ PATTERNS = (
     "command not found", "Permission denied", " passed", "Finished in", "tests run", "failures,",
     "E       ",  # pytest, before what was asserted
 )  # fmt: skip
+_SCANNER = Scanner([pattern.encode() for pattern in PATTERNS])
 # What is searched at a time from either end: the first errors name the cause, the last ones the verdict.
 _CHUNK = 65_536
 MAX_LINES = 40
@@ -65,7 +64,7 @@ def _from_back(text: bytes, start: int, end: int) -> Iterator[Line]:
 
 def _matches(text: bytes, start: int, end: int) -> Iterator[Line]:
     seen = start
-    for _, at, _ in _automaton().find_matches_as_indexes(text[start:end]):
+    for _, at, _ in _SCANNER.matches(text[start:end]):
         position = start + at
         if position >= seen:
             line = Line(text.rfind(b"\n", seen, position) + 1 or seen, _line_end(text, position, end))
@@ -76,9 +75,3 @@ def _matches(text: bytes, start: int, end: int) -> Iterator[Line]:
 def _line_end(text: bytes, position: int, end: int) -> int:
     found = text.find(b"\n", position, end)
     return end if found < 0 else found
-
-
-@cache
-def _automaton() -> BytesAhoCorasick:
-    # Teddy, the vector search, needs leftmost semantics; overlapping matches are not wanted anyway.
-    return BytesAhoCorasick([pattern.encode() for pattern in PATTERNS], matchkind=MatchKind.LeftmostFirst)

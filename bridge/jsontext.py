@@ -31,6 +31,8 @@ def escape(text: str) -> bytes:
 
 def newlines(encoded: bytes) -> int:
     """Count the newlines of all texts in ``encoded``; an escaped backslash before an ``n`` is none."""
+    if b"\\" not in encoded:
+        return 0
     if _ESCAPED_BACKSLASH in encoded:
         encoded = encoded.replace(_ESCAPED_BACKSLASH, b"")
     return encoded.count(_ESCAPED_NEWLINE)

@@ -14,36 +14,37 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.jsontext import encode
-
 Keep = Callable[[bytes, str], dict[str, Any]]
 
 _DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.=-]+)*;base64,([A-Za-z0-9+/_=-]{16,})")
 DATA_URI_MARK = ";base64,"
 _MEDIA_TYPE_KEYS = ("mimeType", "mime_type", "media_type")
-_MARKS = (DATA_URI_MARK.encode(), *(key.encode() for key in _MEDIA_TYPE_KEYS))
+# JSON in which none of these occurs holds no media.
+MARKS = (DATA_URI_MARK.encode(), *(key.encode() for key in _MEDIA_TYPE_KEYS))
 
 
 @dataclass(slots=True)
 class Lifter:
-    """Takes media out of values. ``keep`` stores bytes and gives a reference, or a ``reason`` why it has none;
-    media that are not stored stay in their attachment as base64, so that none is lost.
+    """Takes media out of values.
+
+    ``keep`` stores bytes and gives a reference, or the ``reason`` why it has none. Media that are not stored
+    stay in their attachment as base64, so that none is lost.
     """
 
     keep: Keep
     attachments: list[dict[str, Any]] = field(default_factory=list)
 
-    def lift(self, value: Any, *, uris: bool) -> Any:
-        """Give ``value`` with a note for each medium; ``uris`` says whether data URIs in texts count."""
+    def lift(self, value: Any) -> Any:
+        """Give ``value`` with a note in the place of each medium."""
         if isinstance(value, str):
-            return _DATA_URI.sub(self._from_uri, value) if uris and DATA_URI_MARK in value else value
+            return _DATA_URI.sub(self._from_uri, value) if DATA_URI_MARK in value else value
         if isinstance(value, dict):
             lifted = self._block(value)
             if lifted is not None:
                 return lifted
-            return {key: self.lift(child, uris=uris) for key, child in value.items()}
+            return {key: self.lift(child) for key, child in value.items()}
         if isinstance(value, list | tuple):
-            return [self.lift(child, uris=uris) for child in value]
+            return [self.lift(child) for child in value]
         return value
 
     def _block(self, block: dict[str, Any]) -> dict[str, Any] | None:
@@ -75,16 +76,6 @@ class Lifter:
         if "path" in kept:
             return {"path": kept["path"]}
         return {"data": base64.b64encode(content).decode(), "reason": kept.get("reason", "not_kept")}
-
-
-def may_hold_media(value: Any) -> bool:
-    """Say whether ``value`` may hold base64 in a block or a data URI; sure when it says no."""
-    if isinstance(value, str):
-        return DATA_URI_MARK in value
-    if not isinstance(value, dict | list):
-        return False
-    encoded = encode(value)
-    return any(mark in encoded for mark in _MARKS)
 
 
 def _note(number: int, attachment: dict[str, Any]) -> str:

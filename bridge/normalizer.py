@@ -17,6 +17,7 @@ from bridge.media import Keep, Lifter
 from bridge.payload import Payload
 from bridge.projections import mutation, read_file, task
 from bridge.settings import Settings
+from bridge.shape import Costs
 from bridge.subject import Subject, complete, earlier_output, read
 
 NO_IDS, NOT_NEEDED, NO_STORE = "no_ids", "not_needed", "no_store"
@@ -51,7 +52,7 @@ class ProjectionLedger(Protocol):
 
 
 class Normalizer:
-    """Makes projections with one set of ``settings``; stores and replays where ``outputs`` and ``ledger`` are."""
+    """Makes projections; stores what they leave out in ``outputs`` and replays from ``ledger``, if given."""
 
     def __init__(
         self, settings: Settings, outputs: OutputStore | None = None, ledger: ProjectionLedger | None = None
@@ -112,7 +113,18 @@ class Normalizer:
 
     def _content(self, subject: Subject, payload: Payload, side: Side, output: Mapping[str, Any]) -> Content:
         facts = _facts(subject, for_model=side.for_model)
-        case = Case(payload, side, subject.args, output, self._settings.read_tool, facts, subject.bulk)
+        raw = payload is subject.payload
+        case = Case(
+            payload,
+            side,
+            subject.args,
+            output,
+            self._settings.read_tool,
+            facts,
+            subject.bulk if raw else subject.clean_bulk,
+            subject.size if raw else 0,
+            subject.costs if raw else Costs(),
+        )
         content: Content = subject.kind.project(case)
         return content
 

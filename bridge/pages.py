@@ -23,8 +23,8 @@ _RANGE = re.compile(r"\s*(\d+)\s*(?:\.\.\.?|-|,|:)?\s*(\d+)?\s*\Z")
 class Page:
     """Consecutive lines from ``first`` on, each as it stands in the page, newline included.
 
-    ``header`` is the part after the last number of Rind's first line, None when there is none. ``broken`` says
-    why the page ends before its source did, if it does: ``gap`` or ``long_line``.
+    ``header`` is the part after the last number of Rind's first line, None when there is none. ``broken``
+    says why the page ends before its source did, if it does: ``gap`` or ``long_line``.
     """
 
     lines: list[str]
@@ -103,7 +103,7 @@ def _cut_at_source(line: str) -> bool:
 
 
 def first_line(*places: Mapping[str, Any]) -> int:
-    """Give the first line that was asked for: ``range`` or ``offset`` of the first place that has one, else 1."""
+    """Give the first line asked for: ``range`` or ``offset`` of the first place that has one, else 1."""
     for place in places:
         found = range_bounds(place.get("range"))[0] or _positive(place.get("offset"))
         if found:

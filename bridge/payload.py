@@ -1,13 +1,15 @@
-"""Any tool result becomes the unified payload: ``ok``, ``tool``, ``data`` or ``error``, and what goes with it.
+"""Any tool result becomes the unified payload: ``ok``, ``tool``, ``data`` or ``error``, and what goes along.
 
 Three dialects arrive (design: "The unified payload"): Rind's own payload, ÆtherCodex's plain objects, and
-anything else. Nothing is lost on the way: a member that the payload has no place for goes to ``meta.details``.
+anything else. Nothing is lost: a member that the payload has no place for goes to ``meta.details``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
+
+from bridge.jsontext import encode
 
 RIND, AETHERCODEX, OTHER = "rind", "aethercodex", "other"
 
@@ -32,7 +34,7 @@ class Payload:
 
 
 def unify(result: Any, name: str, status: str = "completed", error_type: str | None = None) -> Payload:
-    """Give the payload of ``result``, the value that the tool ``name`` gave back with ``status``."""
+    """Give the payload of ``result``, the plain value that the tool ``name`` gave back with ``status``."""
     unified = rind_object(result)
     if unified is not None:
         payload = _from_rind(unified)
@@ -112,9 +114,7 @@ def _message(error: Any) -> str:
     if isinstance(error, dict) and isinstance(error.get("message"), str):
         message: str = error["message"]
         return message
-    from bridge.plain import plain  # noqa: PLC0415 - an error is nearly always a text
-
-    return plain(error).encoded.decode()
+    return encode(error).decode()
 
 
 def _with_details(meta: dict[str, Any], details: dict[str, Any]) -> dict[str, Any]:

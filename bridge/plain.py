@@ -14,10 +14,15 @@ from typing import Any
 
 import orjson
 
+from bridge.media import MARKS
+from bridge.scan import Scanner
+
 # Ruby's JSON.parse stops at 100 levels (max_nesting); a content adds its own level, the wire two more.
 MAX_DEPTH = 90
 # orjson stops at 254 levels: inside this many lists, a value is refused exactly when it is too deep.
 _WRAPPERS = 254 - MAX_DEPTH
+_NULL = b"null"
+_SCANNER = Scanner((_NULL, *MARKS))
 _STRICT = (
     orjson.OPT_SORT_KEYS
     | orjson.OPT_PASSTHROUGH_DATACLASS
@@ -28,23 +33,31 @@ _STRICT = (
 
 @dataclass(slots=True)
 class Plain:
-    """A plain value. ``whole`` is the same at any depth, for the disk; ``replaced`` counts what changed."""
+    """A plain value and its compact JSON.
+
+    ``whole`` is the same at any depth, for the disk; ``marks`` are those marks of media that the JSON holds;
+    ``replaced`` counts what changed.
+    """
 
     value: Any
     whole: Any
     encoded: bytes
+    marks: set[bytes]
     replaced: dict[str, int] = field(default_factory=dict)
 
 
 def plain(value: Any) -> Plain:
     """Give ``value`` as JSON has it; never raises."""
     encoded = _strict(value)
-    if encoded is not None and not (b"null" in encoded and _has_nonfinite(encoded, value)):
-        return Plain(value, value, encoded)
+    if encoded is not None:
+        marks = _SCANNER.found(encoded)
+        if _NULL not in marks or not _has_nonfinite(encoded, value):
+            return Plain(value, value, encoded, marks)
     repair = _Repair()
     whole = repair.run(value)
     flat = _flatten(whole, MAX_DEPTH, repair.replaced)
-    return Plain(flat, whole, orjson.dumps(flat, option=orjson.OPT_SORT_KEYS), repair.replaced)
+    encoded = orjson.dumps(flat, option=orjson.OPT_SORT_KEYS)
+    return Plain(flat, whole, encoded, _SCANNER.found(encoded), repair.replaced)
 
 
 def plain_text(text: str) -> tuple[str, int]:
@@ -203,7 +216,7 @@ def _elements(item: list[Any]) -> list[Any]:
 
 
 def document(value: Any) -> bytes:
-    """Give the JSON of a plain value as a file to read by lines: indented, keys sorted, a newline at the end."""
+    """Give the JSON of a plain value as a file to read by lines: indented, sorted, newline at the end."""
     try:
         return orjson.dumps(
             value, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE

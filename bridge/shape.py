@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bridge.budget import Room, share
-from bridge.excerpt import MARKER_LINES, SMALLEST_FOR_MARKER, Excerpt, Style, excerpt, fits
+from bridge.excerpt import MARKER_LINES, SMALLEST_FOR_MARKER, Excerpt, Style, Text, excerpt, fits
 from bridge.jsontext import encode, newlines
 from bridge.plain import document
 
@@ -30,12 +30,11 @@ class _Level:
 
     leaves: tuple[type, ...]
     smallest: Room
-    deep: bool = True
 
 
 _TEXTS = _Level((str,), Room(160, 4))
 _LISTS = _Level((str, list, tuple), Room(240, 4))
-_CHILDREN = _Level((object,), Room(48, 0), deep=False)
+_CHILDREN = _Level((object,), Room(48, 0))
 
 
 @dataclass(slots=True)
@@ -59,6 +58,7 @@ class Shaper:
     """Shortens values with one ``style``; ``account`` and ``counts`` (of folded lines) grow as it works."""
 
     style: Style
+    costs: Costs
     account: Account = field(default_factory=Account)
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -69,7 +69,7 @@ class Shaper:
         """
         if isinstance(value, str):
             return self._text(value, room, path)
-        cost = _cost(value)
+        cost = self.costs.of(value)
         if _within(cost, room):
             return value
         for shaped in self._attempts(value, cost, room, path):
@@ -88,7 +88,7 @@ class Shaper:
 
     def _shorten(self, value: Any, level: _Level, cost: Room, room: Room, path: str) -> Any:
         """Give ``value`` with its greatest leaves cut down to a common size, None if that is too small."""
-        survey = _Survey(level)
+        survey = _Survey(level, self.costs)
         survey.enter(value)
         cap = survey.cap(cost, room)
         return None if cap is None else self._rebuild(value, survey, cap, path)
@@ -104,12 +104,12 @@ class Shaper:
     def _lower(self, value: Any, survey: _Survey, cap: Room, path: str) -> Any:
         if not isinstance(value, survey.level.leaves):
             return self._rebuild(value, survey, cap, path) if isinstance(value, _CONTAINERS) else value
-        cost = _cost(value)
+        cost = self.costs.of(value)
         if _within(cost, cap):
             return value
         return self.fit(value, _lowered(cost, cap), path)
 
-    def _drop_middle(self, items: list[Any], room: Room, path: str) -> list[Any] | None:
+    def _drop_middle(self, items: Sequence[Any], room: Room, path: str) -> list[Any] | None:
         marker = len(encode(_items_marker(len(items)))) + 1
         inner = Room(room.size - 2 - marker, room.lines)
         if inner.size < 0:
@@ -120,7 +120,7 @@ class Shaper:
         tail, _ = _take(items[: head - 1 if head else None : -1], rest, each)
         return self._joined(items, head, len(items) - tail, each, path)
 
-    def _joined(self, items: list[Any], head: int, tail: int, each: Room, path: str) -> list[Any]:
+    def _joined(self, items: Sequence[Any], head: int, tail: int, each: Room, path: str) -> list[Any]:
         shown = [(at, items[at]) for at in (*range(head), *range(tail, len(items)))]
         fitted = [self._item(item, each, f"{path}[{at}]") for at, item in shown]
         if tail > head:
@@ -130,7 +130,7 @@ class Shaper:
         return fitted
 
     def _item(self, item: Any, each: Room, path: str) -> Any:
-        cost = _cost(item)
+        cost = cost_of(item)
         return item if _within(cost, each) else self.fit(item, _lowered(cost, each), path)
 
     def _as_text(self, value: Any, room: Room, path: str) -> str:
@@ -141,7 +141,11 @@ class Shaper:
         inner = Room(room.size - 2, room.lines)
         if fits(text, inner):
             return text
-        cut = excerpt(text, inner, self.style, self.counts)
+        return self.excerpt(Text(text), inner, path)
+
+    def excerpt(self, text: Text, room: Room, path: str) -> str:
+        """Give what of ``text``, which does not fit, fits into ``room`` once escaped, and account for it."""
+        cut = excerpt(text, room, self.style, self.counts)
         self.account.texts += 1
         self.account.note(path)
         self.account.cuts[path] = cut
@@ -154,13 +158,14 @@ _CONTAINERS = (dict, list, tuple)
 class _Survey:
     """The costs of the leaves of a value that could give way, and the lists that are left closed."""
 
-    def __init__(self, level: _Level) -> None:
+    def __init__(self, level: _Level, costs: Costs) -> None:
         self.level = level
+        self._measured = costs
         self.costs: list[Room] = []
         self.closed: set[int] = set()
 
     def cap(self, cost: Room, room: Room) -> Room | None:
-        """Give what each leaf may cost when a value that costs ``cost`` has to fit, None if that is too little."""
+        """Give what each leaf may take so that a value of ``cost`` fits, None if that is too little."""
         if not self.costs:
             return None
         left = Room(
@@ -176,7 +181,7 @@ class _Survey:
         if isinstance(value, dict):
             for child in value.values():
                 self._visit(child)
-        elif len(value) > _MANY_ITEMS and len(encode(value)) <= len(value) * _SMALL_ITEM:
+        elif len(value) > _MANY_ITEMS and self._measured.of(value).size <= len(value) * _SMALL_ITEM:
             self.closed.add(id(value))
         else:
             for child in value:
@@ -184,19 +189,47 @@ class _Survey:
 
     def _visit(self, value: Any) -> None:
         if isinstance(value, self.level.leaves):
-            self.costs.append(_cost(value))
+            self.costs.append(self._measured.of(value))
         elif isinstance(value, _CONTAINERS):
             self.enter(value)
 
 
 def _lines_needed(cost: Room) -> int:
-    """A text or list that is shortened may need some newlines that it did not have, for its marker."""
+    """Count the newlines of a leaf that is shortened: its marker may bring some that it did not have."""
     return cost.lines + MARKER_LINES if cost.size > SMALLEST_FOR_MARKER else cost.lines
 
 
-def _cost(value: Any) -> Room:
-    encoded = encode(value)
+def cost_of(value: Any) -> Room:
+    """Give what ``value`` takes as compact JSON."""
+    return cost_of_encoded(encode(value))
+
+
+def cost_of_encoded(encoded: bytes) -> Room:
+    """Give what JSON takes: its bytes, and the newlines of its texts."""
     return Room(len(encoded), newlines(encoded))
+
+
+class Costs:
+    """What values take. Those of lists and objects are kept, with the values: they are asked for again."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, Room]] = {}
+
+    def of(self, value: Any) -> Room:
+        """Give what ``value`` takes as compact JSON."""
+        if not isinstance(value, _CONTAINERS):
+            return cost_of(value)
+        known = self._known.get(id(value))
+        if known is None:
+            known = self._known[id(value)] = (value, self._measure(value))
+        return known[1]
+
+    def _measure(self, value: Any) -> Room:
+        if not isinstance(value, dict) or not 0 < len(value) <= _MANY_ITEMS:
+            return cost_of(value)
+        parts = [cost_of(key) for key in value] + [self.of(child) for child in value.values()]
+        # Braces, a colon for each member, commas between them.
+        return Room(2 * len(value) + 1 + sum(part.size for part in parts), sum(part.lines for part in parts))
 
 
 def _within(cost: Room, room: Room) -> bool:
@@ -216,7 +249,7 @@ def _take(items: Sequence[Any], room: Room, each: Room) -> tuple[int, Room]:
     """Count the items from the front that fit when none takes more than ``each``; give the room left over."""
     size, lines = room
     for at, item in enumerate(items):
-        cost = _cost(item)
+        cost = cost_of(item)
         if not _within(cost, each) and each.size < _CHILDREN.smallest.size:
             return at, Room(size, lines)
         need = cost if _within(cost, each) else _lowered(cost, each)

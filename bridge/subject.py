@@ -8,23 +8,31 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from bridge.clean import clean, may_need_cleaning
-from bridge.content import FORMAT
-from bridge.jsontext import encode, encode_top, newlines
-from bridge.media import Lifter, may_hold_media
+from bridge.clean import clean, may_need_cleaning, needs_cleaning
+from bridge.content import FORMAT, Bulk, at_place, with_place
+from bridge.excerpt import Text
+from bridge.jsontext import encode
+from bridge.media import DATA_URI_MARK, Lifter
 from bridge.payload import RIND, Payload, rind_object, unify
-from bridge.plain import document, plain, plain_text
+from bridge.plain import Plain, document, plain, plain_text
 from bridge.projections import kind_of, read_file
+from bridge.scan import Scanner
+from bridge.shape import Costs
 
 # What stands beside a text that is stored alone must be so small that no projection ever cuts it.
 _BESIDE_BULK = 200
 _BULK_DEPTH = 4
+# A text of more code points is not encoded to be measured: it is cut, or limits are as wide as it is long.
+_LARGE = 65_536
+_URI_SCANNER = Scanner((DATA_URI_MARK.encode(),))
 
 
 @dataclass(slots=True)
 class Subject:
-    """``whole`` is what would be stored; ``clean`` is the payload for the model; ``bulk`` is the place of the
-    text that makes up nearly all of it, if one does. ``size`` and ``newlines`` are those of its JSON.
+    """A call's result, ready to be projected.
+
+    ``whole`` is what would be stored, ``clean`` the payload for the model, ``clean_bulk`` its bulk. ``size``
+    (bytes) and ``newlines`` are what the payload takes as JSON; of a large text, ``size`` is the least.
     """
 
     whole: Any
@@ -33,26 +41,25 @@ class Subject:
     kind: ModuleType
     args: Mapping[str, Any]
     replaced: dict[str, int]
+    costs: Costs
     size: int = 0
     newlines: int = 0
     cleaned: Counter[str] = field(default_factory=Counter)
-    bulk: str = ""
+    bulk: Bulk | None = None
+    clean_bulk: Bulk | None = None
 
     @property
     def total_bytes(self) -> int:
         """The bytes of the bulk, or of the JSON of all of it."""
-        return len(_at(self.payload.body, self.bulk).encode()) if self.bulk else self.size
+        return self.bulk.text.size if self.bulk else self.size
 
     @property
     def total_lines(self) -> int:
         """The lines of the bulk, or of all texts."""
-        if not self.bulk:
-            return self.newlines + 1
-        text: str = _at(self.payload.body, self.bulk)
-        return text.count("\n") + (not text.endswith("\n"))
+        return self.bulk.text.lines if self.bulk else self.newlines + 1
 
 
-def read(
+def read(  # noqa: PLR0913 - the members of one finished call
     result: Any,
     lifter: Lifter,
     *,
@@ -62,27 +69,43 @@ def read(
     args: Mapping[str, Any] | None,
 ) -> Subject:
     """Give the subject of a call; media go through ``lifter``. Never raises, whatever ``result`` is."""
-    whole, value, replaced = _plain_result(result)
-    if name != read_file.TOOL and may_hold_media(value):
-        whole = value = lifter.lift(value, uris=True)
-    payload = unify(value, plain_text(name)[0], status, error_type and plain_text(error_type)[0])
+    made = _plain_result(result)
+    if made.marks and name != read_file.TOOL:
+        made.whole = made.value = lifter.lift(made.value)
+    payload = unify(made.value, plain_text(name)[0], status, error_type and plain_text(error_type)[0])
     payload.attachments = [*payload.attachments, *lifter.attachments]
-    encoded = encode_top(payload.tree())
-    subject = Subject(whole, payload, payload, kind_of(payload), plain(dict(args or {})).value, replaced)
-    subject.size, subject.newlines = len(encoded), newlines(encoded)
-    subject.bulk = _bulk(subject)
-    if subject.kind is not read_file and may_need_cleaning(encoded):
-        body = _cleaned(payload.body, subject.cleaned)
-        subject.clean = Payload(payload.ok, payload.tool, body, payload.attachments, payload.dialect)
+    arguments = plain(dict(args)).value if args else {}
+    subject = Subject(made.whole, payload, payload, kind_of(payload), arguments, made.replaced, Costs())
+    _measure(subject)
+    if subject.kind is not read_file:
+        _clean(subject)
     return subject
+
+
+def _measure(subject: Subject) -> None:
+    subject.bulk = subject.clean_bulk = _bulk(subject)
+    if subject.bulk and len(subject.bulk.text.text) > _LARGE:
+        subject.size, subject.newlines = len(subject.bulk.text.text), subject.bulk.text.newlines
+    else:
+        subject.size, subject.newlines = subject.costs.of(subject.payload.tree())
+
+
+def _clean(subject: Subject) -> None:
+    payload = subject.payload
+    if not _may_need_cleaning(subject):
+        return
+    body = {name: _cleaned(value, subject.cleaned) for name, value in payload.body.items()}
+    if subject.cleaned:
+        subject.clean = Payload(payload.ok, payload.tool, body, payload.attachments, payload.dialect)
+        if subject.bulk:
+            subject.clean_bulk = Bulk(subject.bulk.place, Text(at_place(body, subject.bulk.place)))
 
 
 def complete(subject: Subject) -> tuple[bytes, str | None]:
     """Give what is stored of a call, a file to read by lines, and the field of the result that it is."""
-    if not subject.bulk:
+    if subject.bulk is None:
         return document(subject.whole), None
-    text: str = _at(subject.payload.body, subject.bulk)
-    return text.encode(), _field(subject)
+    return subject.bulk.text.raw, _field(subject, subject.bulk.place)
 
 
 def earlier_output(payload: Payload) -> dict[str, Any] | None:
@@ -94,17 +117,16 @@ def earlier_output(payload: Payload) -> dict[str, Any] | None:
     return output if isinstance(output, dict) else {}
 
 
-def _plain_result(result: Any) -> tuple[Any, Any, dict[str, int]]:
+def _plain_result(result: Any) -> Plain:
     if isinstance(result, dict) and result.get("model_content_format") == FORMAT:
         result = result.get("model_content")
     if isinstance(result, str):
         text, surrogates = plain_text(result)
-        unified = rind_object(text)
-        if unified is None:
-            return text, text, {"surrogates": surrogates} if surrogates else {}
-        result = unified
-    made = plain(result)
-    return made.whole, made.value, made.replaced
+        result = rind_object(text)
+        if result is None:
+            marks = _URI_SCANNER.found(text.encode())
+            return Plain(text, text, b"", marks, {"surrogates": surrogates} if surrogates else {})
+    return plain(result)
 
 
 def _cleaned(value: Any, counts: Counter[str]) -> Any:
@@ -117,16 +139,25 @@ def _cleaned(value: Any, counts: Counter[str]) -> Any:
     return value
 
 
-def _bulk(subject: Subject) -> str:
-    """Give the place of the text that is nearly all of the payload, empty if there is none."""
+def _bulk(subject: Subject) -> Bulk | None:
+    """Give the text that is nearly all of the payload, None if there is none."""
     body = subject.payload.body
     if isinstance(subject.whole, str):
-        return "data" if "data" in body else "error"
-    _, place = max(_texts(body, "", _BULK_DEPTH), default=(0, ""))
-    if not place:
-        return ""
-    size = len(encode(_at(body, place)))
-    return place if subject.size - size <= _BESIDE_BULK and size * 2 > subject.size else ""
+        return Bulk("data", Text(body["data"])) if "data" in body else Bulk("error", Text(body["error"]))
+    length, place = max(_texts(body, "", _BULK_DEPTH), default=(0, ""))
+    if length <= _BESIDE_BULK:
+        return None
+    rest = with_place(body, place, "")
+    # Measured apart from the subject's costs: the objects on the way to the place are new and die here.
+    beside = sum(len(encode(name)) + len(encode(value)) for name, value in rest.items())
+    return Bulk(place, Text(at_place(body, place))) if beside <= _BESIDE_BULK else None
+
+
+def _may_need_cleaning(subject: Subject) -> bool:
+    if subject.bulk and len(subject.bulk.text.text) > _LARGE:
+        rest = with_place(subject.payload.body, subject.bulk.place, "")
+        return needs_cleaning(subject.bulk.text.text) or may_need_cleaning(encode(rest))
+    return may_need_cleaning(encode(subject.payload.body))
 
 
 def _texts(value: dict[str, Any], path: str, depth: int) -> Iterator[tuple[int, str]]:
@@ -140,18 +171,10 @@ def _texts(value: dict[str, Any], path: str, depth: int) -> Iterator[tuple[int, 
             yield from _texts(child, f"{path}{name}.", depth - 1)
 
 
-def _at(value: Any, place: str) -> Any:
-    for name in place.split("."):
-        value = value[name]
-    return value
-
-
-def _field(subject: Subject) -> str | None:
-    """Give the place of the bulk in the result as the tool gave it, None when the result was one text."""
-    if subject.bulk in ("data", "error") and (
-        isinstance(subject.whole, str) or subject.payload.dialect == RIND
-    ):
-        return None
+def _field(subject: Subject, place: str) -> str | None:
+    """Give the place of the bulk in the result as the tool gave it, None when the result is one text."""
     if subject.payload.dialect == RIND:
-        return subject.bulk
-    return subject.bulk.removeprefix("data.").removeprefix("meta.details.")
+        return None if place in ("data", "error") else place
+    if isinstance(subject.whole, str):
+        return None
+    return place.removeprefix("data.").removeprefix("meta.details.")

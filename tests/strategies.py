@@ -110,3 +110,69 @@ calls = st.builds(
     args=st.none() | objects,
     limits=limits,
 )
+
+
+def large_text(source):
+    piece = "".join(source.choice(AWKWARD) for _ in range(source.randint(0, 6)))
+    plain = source.choice(["x", "some words here\n", "     5 | row\n", "漢"])
+    return source.choice([piece * source.choice([1, 10, 1_000]), plain * source.choice([1, 50, 5_000])])
+
+
+def large_value(source, depth=0):
+    if source.random() < 0.4 or depth > 3:
+        return source.choice(
+            [large_text(source), large_text(source)[:20], None, True, 10**30, -1.5, float("nan")]
+        )
+    size = source.choice([0, 1, 3, 8])
+    if source.random() < 0.2:
+        return [large_value(source, depth + 3)] * source.choice([10, 300])
+    if source.random() < 0.1:
+        value = large_value(source, depth + 3)
+        for _ in range(source.choice([60, 120, 300])):
+            value = [value]
+        return value
+    if source.random() < 0.5:
+        return [large_value(source, depth + 1) for _ in range(size)]
+    return {
+        large_text(source)[: source.choice([5, 5, 2_000])]: large_value(source, depth + 1)
+        for _ in range(size)
+    }
+
+
+def large_call(source):
+    """A call whose result is large in any of its parts."""
+    text, value = (lambda: large_text(source)), (lambda: large_value(source))
+    tool = source.choice(["read_file", "patch_file", "bash", "bash_output", "grep", "run_command", text()])
+    task = {"task_id": text(), "status": "running", "stdout": text(), "stderr": text(), "next_cursor": 5}
+    meta = {"path": text(), "next_offset": 7, "truncated": True, "more": value()}
+    result = source.choice(
+        [
+            value(),
+            text(),
+            {
+                "ok": source.random() < 0.7,
+                "tool": tool,
+                "data": source.choice([value(), text(), task]),
+                "meta": meta,
+            },
+            {
+                "ok": False,
+                "tool": tool,
+                "error": text(),
+                "error_type": text(),
+                "meta": value(),
+                "extra": value(),
+            },
+            {
+                "content": text(),
+                "path": text(),
+                "range": source.choice([[5, 9], "5..9", value()]),
+                "more": value(),
+            },
+            {"result": text(), "exit_status": 3, "cwd": text()},
+            {"error": value(), "more": value()},
+            {"ok": True, "diff": "@@ -1 +1 @@\n-a\n+b\n" * source.choice([1, 900]) + text(), "path": text()},
+        ]
+    )
+    args = {"path": text(), "range": value(), "diff": text()}
+    return Case(result=result, name=tool, status=source.choice(["completed", "failed"]), args=args)

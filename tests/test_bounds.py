@@ -1,46 +1,75 @@
-"""For any result and any permitted limits: both contents parse and stay within their limits."""
+"""What holds for every result: within the limits, the same bytes each time, never cut twice."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import random
 
-from hypothesis import HealthCheck, example, given, settings
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import strategies
-from bridge.limits import Limits
-from bridge.normalizer import Normalizer
-from bridge.settings import Settings
+from memory_store import MemoryOutputs
+from projecting import DEFAULTS, IDS, SMALLEST, normalize
 
-SMALLEST = Limits(terminal_max_bytes=1_024, model_max_bytes=2_048, model_max_lines=20)
-
-
-def newlines(value):
-    if isinstance(value, str):
-        return value.count("\n")
-    if isinstance(value, dict):
-        return sum(newlines(key) + newlines(child) for key, child in value.items())
-    return sum(map(newlines, value)) if isinstance(value, list) else 0
-
-
-def check(made, limits):
-    terminal, model = made["terminal_content"], made["model_content"]
-    assert len(terminal.encode()) <= limits.terminal_max_bytes
-    assert len(model.encode()) <= limits.model_max_bytes
-    json.loads(terminal)
-    parsed = json.loads(model)
-    assert newlines(parsed) + 1 <= limits.model_max_lines
-    assert [key for key in ("ok", "tool", "data", "error", "error_type", "meta") if key in parsed] == list(
-        parsed
-    )
-    return parsed
+thorough = settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
 
 
 @given(call=strategies.calls)
-@settings(deadline=None, max_examples=200, suppress_health_check=list(HealthCheck))
+@thorough
 def test_any_result_stays_within_any_permitted_limits(call):
-    made = Normalizer(Settings(home=Path("unused"), limits=call.limits)).normalize(
-        call.result, name=call.name, status=call.status, error_type=call.error_type, args=call.args
+    """The limits are checked by ``normalize`` itself."""
+    normalize(
+        call.result,
+        call.name,
+        limits=call.limits,
+        status=call.status,
+        error_type=call.error_type,
+        args=call.args,
     )
-    check(made, call.limits)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_large_results_stay_within_limits(seed):
+    """Hypothesis draws small values; these are large ones, from a seed, at the smallest limits too."""
+    source = random.Random(seed)
+    call = strategies.large_call(source)
+    for limits in (DEFAULTS, SMALLEST):
+        normalize(call.result, call.name, limits=limits, status=call.status, args=call.args)
+
+
+def shuffled(value, source):
+    """Give ``value`` with the keys of every object in another order."""
+    if isinstance(value, dict):
+        members = list(value.items())
+        source.shuffle(members)
+        return {key: shuffled(child, source) for key, child in members}
+    return [shuffled(child, source) for child in value] if isinstance(value, list) else value
+
+
+@given(call=strategies.calls, seed=st.integers())
+@thorough
+def test_the_order_of_keys_makes_no_difference(call, seed):
+    other = shuffled(call.result, random.Random(seed))
+    first, second = (normalize(result, call.name, limits=SMALLEST) for result in (call.result, other))
+    assert first["model_content"] == second["model_content"]
+    assert first["terminal_content"] == second["terminal_content"]
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_content_given_back_is_not_cut_twice(seed):
+    """As text, as object, and as the whole answer; its stored output is not overwritten, but named again."""
+    call = strategies.large_call(random.Random(seed))
+    first = normalize(call.result, call.name, outputs=MemoryOutputs(), **IDS)
+    for given_back in (first["model_content"], json.loads(first["model_content"]), first):
+        outputs = MemoryOutputs()
+        again = normalize(given_back, call.name, outputs=outputs, **IDS)
+        assert again["model_content"] == first["model_content"]
+        if "format" in json.loads(first["model_content"]).get("meta", {}):
+            assert outputs.kept == {}
+
+
+def test_limits_below_the_smallest_are_refused():
+    with pytest.raises(ValueError, match="terminal_max_bytes must be at least 1024"):
+        DEFAULTS.replace({"terminal_max_bytes": 1_023})

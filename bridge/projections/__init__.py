@@ -1,8 +1,8 @@
-"""One module for each kind of result. All have the same skeleton, so that a reader finds things blind:
+"""One module for each kind of result, all with the same skeleton.
 
-``KIND``           the word for it in ``model_content_policy.kind``
-``matches(payload)`` whether a payload is of this kind
-``project(case)``  the content of one case
+``KIND``              the word for it in ``model_content_policy.kind``
+``matches(payload)``  whether a payload is of this kind
+``project(case)``     the content of one case
 """
 
 from __future__ import annotations

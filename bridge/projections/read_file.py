@@ -1,7 +1,7 @@
 """A page of a file: consecutive complete lines from the first one asked for, and where to go on.
 
-Head and tail are never joined, so a model that follows ``next_offset`` reads every line once, in order. A page
-that already had a gap ends there. What the tool returned is never altered, only ended earlier.
+Head and tail are never joined, so a model that follows ``next_offset`` reads every line once, in order. A
+page that already had a gap ends there. What the tool returned is never altered, only ended earlier.
 """
 
 from __future__ import annotations
@@ -11,11 +11,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.budget import Room, fitting
-from bridge.content import AT_BRIDGE, AT_TOOL, Case, Content, encode_top, finish, shaper_for, whole, with_meta
-from bridge.content import cut_by_tool, tool_losses
-from bridge.jsontext import newlines
+from bridge.content import (
+    AT_BRIDGE,
+    AT_TOOL,
+    Case,
+    Content,
+    cut_by_tool,
+    finish,
+    shaper_for,
+    tool_losses,
+    whole,
+    with_meta,
+)
+from bridge.jsontext import encode_top, newlines
 from bridge.pages import Page, first_line, numbered_page, plain_page, range_bounds
 from bridge.payload import AETHERCODEX, RIND, Payload
+from bridge.shape import Shaper
 
 KIND = "read_file"
 
@@ -64,7 +75,7 @@ def _meta(case: Case) -> Mapping[str, Any]:
     return meta
 
 
-def _frame(case: Case, page: Page, shaper: Any) -> dict[str, Any]:
+def _frame(case: Case, page: Page, shaper: Shaper) -> dict[str, Any]:
     """Give the content without the lines; what else it holds has at most a quarter of the room."""
     tree = _with_text(case.payload.tree(), page, 0)
     size, lines = case.side.room
@@ -77,7 +88,7 @@ def _with_text(tree: dict[str, Any], page: Page, count: int) -> dict[str, Any]:
     data = tree["data"]
     if not isinstance(data, dict):
         return {**tree, "data": text}
-    shown = {"content": text}
+    shown: dict[str, Any] = {"content": text}
     if "range" in data and count:
         last = page.first + count - 1
         shown["range"] = f"{page.first}..{last}" if isinstance(data["range"], str) else [page.first, last]

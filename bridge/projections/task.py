@@ -45,7 +45,7 @@ def project(case: Case) -> Content:
     if not withheld:
         return content
     data = {name: value for name, value in payload.body["data"].items() if name not in withheld}
-    return finish(case.with_payload(_with_data(payload, data)), {"withheld": withheld})
+    return finish(case.with_payload(_with_data(payload, data), same_bulk=True), {"withheld": withheld})
 
 
 def is_empty_poll(payload: Payload) -> bool:
