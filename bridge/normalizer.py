@@ -113,6 +113,8 @@ class Normalizer:
 
     def _content(self, subject: Subject, payload: Payload, side: Side, output: Mapping[str, Any]) -> Content:
         facts = _facts(subject, for_model=side.for_model)
+        # The mark by which a content is known when it is given back.
+        facts = {"format": FORMAT, **facts} if facts else facts
         raw = payload is subject.payload
         case = Case(
             payload,
