@@ -15,7 +15,6 @@ from typing import Any
 from bridge.budget import Room, share
 from bridge.excerpt import MARKER_LINES, SMALLEST_FOR_MARKER, Excerpt, Style, Text, excerpt, fits
 from bridge.jsontext import encode, newlines
-from bridge.plain import document
 
 # An item takes at most this part of a list that is shortened, so that there is never only one.
 _ITEM_PART = 4
@@ -39,10 +38,11 @@ _CHILDREN = _Level((object,), Room(48, 0))
 
 @dataclass(slots=True)
 class Account:
-    """What was shortened: how many texts, items and branches, the first fields, and the cuts by field."""
+    """What was shortened: texts, items (and their bytes), branches; first fields; the cuts by field."""
 
     texts: int = 0
     items: int = 0
+    item_bytes: int = 0
     branches: int = 0
     fields: list[str] = field(default_factory=list)
     cuts: dict[str, Excerpt] = field(default_factory=dict)
@@ -124,7 +124,9 @@ class Shaper:
         shown = [(at, items[at]) for at in (*range(head), *range(tail, len(items)))]
         fitted = [self._item(item, each, f"{path}[{at}]") for at, item in shown]
         if tail > head:
+            kept = sum(cost_of(item).size + 1 for _, item in shown)
             self.account.items += tail - head
+            self.account.item_bytes += self.costs.of(items).size - 1 - kept
             self.account.note(path)
             fitted.insert(head, _items_marker(tail - head))
         return fitted
@@ -134,8 +136,9 @@ class Shaper:
         return item if _within(cost, each) else self.fit(item, _lowered(cost, each), path)
 
     def _as_text(self, value: Any, room: Room, path: str) -> str:
+        # Compact: a value whose shape is too large has too many lines as well when it is indented.
         self.account.branches += 1
-        return self._text(document(value).decode(), room, path)
+        return self._text(encode(value).decode(), room, path)
 
     def _text(self, text: str, room: Room, path: str) -> str:
         inner = Room(room.size - 2, room.lines)
