@@ -17,10 +17,11 @@ import orjson
 from bridge.media import MARKS
 from bridge.scan import Scanner
 
-# Ruby's JSON.parse stops at 100 levels (max_nesting); a content adds its own level, the wire two more.
+# Ruby's JSON.parse stops at 100 levels (max_nesting), and a content adds its own to those of a result.
 MAX_DEPTH = 90
-# orjson stops at 254 levels: inside this many lists, a value is refused exactly when it is too deep.
-_WRAPPERS = 254 - MAX_DEPTH
+# A payload has those levels already, and a content given back has all that a content can have.
+MAX_PAYLOAD_DEPTH, MAX_CONTENT_DEPTH = 96, 99
+_ORJSON_DEPTH = 254
 _NULL = b"null"
 _SCANNER = Scanner((_NULL, *MARKS))
 _STRICT = (
@@ -46,16 +47,16 @@ class Plain:
     replaced: dict[str, int] = field(default_factory=dict)
 
 
-def plain(value: Any) -> Plain:
-    """Give ``value`` as JSON has it; never raises."""
-    encoded = _strict(value)
+def plain(value: Any, depth: int = MAX_DEPTH) -> Plain:
+    """Give ``value`` as JSON has it, at most ``depth`` levels of it; never raises."""
+    encoded = _strict(value, depth)
     if encoded is not None:
         marks = _SCANNER.found(encoded)
         if _NULL not in marks or not _has_nonfinite(encoded, value):
             return Plain(value, value, encoded, marks)
     repair = _Repair()
     whole = repair.run(value)
-    flat = _flatten(whole, MAX_DEPTH, repair.replaced)
+    flat = _flatten(whole, depth, repair.replaced)
     encoded = orjson.dumps(flat, option=orjson.OPT_SORT_KEYS)
     return Plain(flat, whole, encoded, _SCANNER.found(encoded), repair.replaced)
 
@@ -72,11 +73,13 @@ def plain_text(text: str) -> tuple[str, int]:
     return text, 0
 
 
-def _strict(value: Any) -> bytes | None:
-    for _ in range(_WRAPPERS):
+def _strict(value: Any, depth: int) -> bytes | None:
+    """Give the JSON of ``value``, None if orjson refuses it: in so many lists it refuses what is too deep."""
+    wrappers = _ORJSON_DEPTH - depth
+    for _ in range(wrappers):
         value = [value]
     try:
-        return orjson.dumps(value, option=_STRICT)[_WRAPPERS:-_WRAPPERS]
+        return orjson.dumps(value, option=_STRICT)[wrappers:-wrappers]
     except TypeError:
         return None
 

@@ -14,7 +14,7 @@ from bridge.excerpt import Text
 from bridge.jsontext import encode
 from bridge.media import DATA_URI_MARK, Lifter
 from bridge.payload import RIND, Payload, rind_object, unify
-from bridge.plain import Plain, document, plain, plain_text
+from bridge.plain import MAX_CONTENT_DEPTH, MAX_DEPTH, MAX_PAYLOAD_DEPTH, Plain, document, plain, plain_text
 from bridge.projections import kind_of, read_file
 from bridge.scan import Scanner
 from bridge.shape import Costs
@@ -70,14 +70,15 @@ def read(  # noqa: PLR0913 - the members of one finished call
 ) -> Subject:
     """Give the subject of a call; media go through ``lifter``. Never raises, whatever ``result`` is."""
     made = _plain_result(result)
-    if made.marks and name != read_file.TOOL:
+    given_back = is_content(made.value)
+    if made.marks and name != read_file.TOOL and not given_back:
         made.whole = made.value = lifter.lift(made.value)
     payload = unify(made.value, plain_text(name)[0], status, error_type and plain_text(error_type)[0])
     payload.attachments = [*payload.attachments, *lifter.attachments]
     arguments = plain(dict(args)).value if args else {}
     subject = Subject(made.whole, payload, payload, kind_of(payload), arguments, made.replaced, Costs())
     _measure(subject)
-    if subject.kind is not read_file:
+    if subject.kind is not read_file and not given_back:
         _clean(subject)
     return subject
 
@@ -108,12 +109,17 @@ def complete(subject: Subject) -> tuple[bytes, str | None]:
     return subject.bulk.text.raw, _field(subject, subject.bulk.place)
 
 
+def is_content(value: Any) -> bool:
+    """Say whether ``value`` is a content that the bridge made and said something about."""
+    meta = value.get("meta") if isinstance(value, dict) else None
+    return isinstance(meta, dict) and meta.get("format") == FORMAT and rind_object(value) is not None
+
+
 def earlier_output(payload: Payload) -> dict[str, Any] | None:
-    """Give the output that a content of ours names, None if the payload is not one that was cut here."""
-    meta = payload.body.get("meta", {})
-    if payload.dialect != RIND or meta.get("format") != FORMAT:
+    """Give the output that a content of ours names, None if the payload is not one."""
+    if payload.dialect != RIND or not is_content(payload.tree()):
         return None
-    output = meta.get("output")
+    output = payload.body["meta"].get("output")
     return output if isinstance(output, dict) else {}
 
 
@@ -126,7 +132,13 @@ def _plain_result(result: Any) -> Plain:
         if result is None:
             marks = _URI_SCANNER.found(text.encode())
             return Plain(text, text, b"", marks, {"surrogates": surrogates} if surrogates else {})
-    return plain(result)
+    return plain(result, _depth(result))
+
+
+def _depth(result: Any) -> int:
+    if is_content(result):
+        return MAX_CONTENT_DEPTH
+    return MAX_DEPTH if rind_object(result) is None else MAX_PAYLOAD_DEPTH
 
 
 def _cleaned(value: Any, counts: Counter[str]) -> Any:

@@ -1,4 +1,4 @@
-"""What a reader of a shortened text can check: what is shown is the source's own, the rest is accounted for."""
+"""What a reader of a shortened text can check: what is shown is the source's, all else is accounted for."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ texts = st.one_of(
     st.builds(
         lambda piece, times: piece * times,
         st.sampled_from(AWKWARD) | st.text(min_size=1, max_size=9),
-        st.integers(1, 4_000),
+        st.integers(1, 400),
     ),
 )
 scalars = st.one_of(
@@ -58,7 +58,7 @@ values = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=8),
         st.dictionaries(texts, inner, max_size=8),
-        st.builds(lambda item, times: [item] * times, inner, st.integers(0, 600)),
+        st.builds(lambda item, times: [item] * times, inner, st.integers(0, 100)),
         st.builds(lambda item, times: {f"k{at}": item for at in range(times)}, inner, st.integers(0, 60)),
     ),
     max_leaves=12,

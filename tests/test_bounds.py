@@ -13,7 +13,7 @@ import strategies
 from memory_store import MemoryOutputs
 from projecting import DEFAULTS, IDS, SMALLEST, normalize
 
-thorough = settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+thorough = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 @given(call=strategies.calls)
