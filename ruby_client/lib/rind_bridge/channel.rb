@@ -18,7 +18,7 @@ module RindBridge
     def initialize(input, output)
       @input = input
       @output = output
-      @chunk = String.new(encoding: Encoding::BINARY)
+      @chunk = String.new
       begin_anew
     end
 
@@ -40,9 +40,11 @@ module RindBridge
     # Gives the next line, with or without its end. Raises DeadlinePassed, WorkerDied at the end of input,
     # ProtocolFault for a line without end.
     def read(deadline)
-      until (line = take_line)
+      line = take_line unless @arrived.empty?
+      until line
         wait(deadline)
         receive
+        line = take_line
       end
       line.force_encoding(Encoding::UTF_8)
     end
@@ -57,7 +59,7 @@ module RindBridge
     private
 
     def begin_anew
-      @arrived = String.new(encoding: Encoding::BINARY)
+      @arrived = String.new # without an encoding's name it is ASCII-8BIT, the encoding of bytes
       @searched = 0
     end
 

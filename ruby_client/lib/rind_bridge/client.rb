@@ -58,8 +58,9 @@ module RindBridge
       deadline = Clock.now + @preview_deadline
       head = Echo.head(result, limit)
       begin
-        learn_structural_tools(deadline) if name && Hash === result
-        Echo.passes?(result, name, structural_tools) ? result : worker_echo(head, limit, name, deadline)
+        return result if @supervisor.hello.nil? && name && learns_to_pass?(result, name, deadline)
+
+        worker_echo(head, limit, name, deadline)
       rescue Error
         @fallbacks += 1
         Echo.cut(head, limit)
@@ -162,12 +163,17 @@ module RindBridge
     end
 
     # Only the worker knows its structural tools for sure; asking it once keeps the first call right as well.
-    def learn_structural_tools(deadline)
-      @supervisor.hello || @supervisor.connect(deadline)
+    def learns_to_pass?(result, name, deadline)
+      return false unless Hash === result # BasicObject has no is_a?
+
+      @supervisor.connect(deadline)
+      Echo.passes?(result, name, structural_tools)
     end
 
     def worker_echo(head, limit, name, deadline)
-      answer = ask('ui_preview', { result: head, limit: limit, name: name&.to_s }.compact, deadline)
+      params = { result: head, limit: limit }
+      params[:name] = name.to_s unless name.nil?
+      answer = ask('ui_preview', params, deadline)
       answer.is_a?(String) ? answer : raise(ProtocolFault, 'the worker gave a preview that is no text')
     end
 
