@@ -53,14 +53,14 @@ texts = st.one_of(
 scalars = st.one_of(
     st.none(), st.booleans(), st.integers(), st.integers(-(10**40), 10**40), st.floats(), texts
 )
+# Repeated here and not below: a repetition of repetitions would be a billion items.
+repeated = st.one_of(
+    st.builds(lambda item, times: [item] * times, scalars, st.integers(0, 300)),
+    st.builds(lambda item, times: {f"k{at}": item for at in range(times)}, scalars, st.integers(0, 60)),
+)
 values = st.recursive(
-    scalars,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=8),
-        st.dictionaries(texts, inner, max_size=8),
-        st.builds(lambda item, times: [item] * times, inner, st.integers(0, 100)),
-        st.builds(lambda item, times: {f"k{at}": item for at in range(times)}, inner, st.integers(0, 60)),
-    ),
+    scalars | repeated,
+    lambda inner: st.lists(inner, max_size=8) | st.dictionaries(texts, inner, max_size=8),
     max_leaves=12,
 )
 objects = st.dictionaries(texts, values, max_size=6)
