@@ -17,7 +17,9 @@ from itertools import pairwise
 # More digits than this are no line number, and int() refuses 4,300 of them.
 _NUMBER = r"(\d{1,15})"
 _COUNT = rf"{_NUMBER}(?:,{_NUMBER})?"
-_HEADER = re.compile(rf"^@@ -{_COUNT} \+{_COUNT} @@[^\n]*\n?", re.MULTILINE | re.ASCII)
+# Searched with a newline before the text: a literal at the start of an expression is found five times as fast
+# as ``^``, and a match then starts where the line of its header starts in the text itself.
+_HEADER = re.compile(rf"\n@@ -{_COUNT} \+{_COUNT} @@[^\n]*", re.ASCII)
 _FILE_HEAD = re.compile(
     r"^(?:diff --git (?P<git>[^\n]*)\n|--- (?P<old>[^\n]*)\n\+\+\+ (?P<new>[^\n]*)\n?)", re.MULTILINE
 )
@@ -50,19 +52,23 @@ class FileDiff:
 
 def has_hunks(text: str) -> bool:
     """Say whether ``text`` holds the header of a hunk."""
-    return "@@ -" in text and _HEADER.search(text) is not None
+    return "@@ -" in text and next(_headers(text), None) is not None
 
 
 def count_hunks(text: str) -> int:
     """Count the hunks of ``text`` by their headers."""
-    return sum(1 for _ in _HEADER.finditer(text))
+    return sum(1 for _ in _headers(text))
 
 
 def hunks_of(text: str) -> Iterator[Hunk]:
     """Give the hunks of ``text`` in order."""
-    for header, following in pairwise([*_HEADER.finditer(text), None]):
+    for header, following in pairwise([*_headers(text), None]):
         if header is not None:
             yield _hunk(text, header, len(text) if following is None else following.start())
+
+
+def _headers(text: str) -> Iterator[re.Match[str]]:
+    return _HEADER.finditer(f"\n{text}")
 
 
 def files_of(text: str) -> list[FileDiff]:
@@ -93,16 +99,16 @@ def _add_heads(files: list[FileDiff], text: str, start: int, end: int) -> None:
 
 def _hunk(text: str, header: re.Match[str], limit: int) -> Hunk:
     old, new = (int(count or 1) for count in header.group(2, 4))
-    start, line = header.start(), int(header[3])
-    lines = text[header.end() : limit].split("\n")
+    start, body, line = header.start(), min(header.end(), limit), int(header[3])
+    lines = text[body:limit].split("\n")
     taken, removed, added = _take(lines, old, new)
     if taken:
-        end = min(header.end() + sum(map(len, lines[:taken])) + taken, limit)
+        end = min(body + sum(map(len, lines[:taken])) + taken, limit)
         if not _goes_on(text, end, limit):
             return Hunk(start, end, line, removed, added, sound=True)
-    head = _FILE_HEAD.search(text, header.end(), limit)
+    head = _FILE_HEAD.search(text, body, limit)
     end = head.start() if head else limit
-    return Hunk(start, end, line, *counted_by_signs(text[header.end() : end]), sound=False)
+    return Hunk(start, end, line, *counted_by_signs(text[body:end]), sound=False)
 
 
 def _take(lines: list[str], old: int, new: int) -> tuple[int, int, int]:

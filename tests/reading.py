@@ -68,17 +68,23 @@ def expected_ranges(parts, lines):
     """Give what ``meta.shown`` has to say about a head and a tail of ``lines``."""
     head_lines = parts.head.count("\n")
     head_rest = len(parts.head.rpartition("\n")[2])
-    tail_lines = parts.tail.removesuffix("\n").count("\n") + 1
-    first = len(lines) - tail_lines + 1
-    tail_first = parts.tail.split("\n")[0]
+    first, tail_rest = first_line_of(parts.tail, lines)
     cut = []
     if head_rest:
         cut.append({"line": head_lines + 1, "first_characters": head_rest})
-    if tail_first != lines[first - 1]:
-        cut.append({"line": first, "last_characters": len(tail_first)})
-        first += 1
+    if tail_rest:
+        cut.append({"line": first - 1, "last_characters": tail_rest})
     ranges = [pair for pair in ([1, head_lines], [first, len(lines)]) if pair[0] <= pair[1]]
     return {"lines": ranges, "of": len(lines)} | ({"cut": cut} if cut else {})
+
+
+def first_line_of(tail, lines):
+    """Give the first whole line of a ``tail``, and how many characters of the line before stand there too."""
+    if not tail:
+        return len(lines) + 1, 0
+    first = len(lines) - tail.removesuffix("\n").count("\n")
+    start = tail.split("\n")[0]
+    return (first, 0) if start == lines[first - 1] else (first + 1, len(start))
 
 
 def contents(made):
