@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.budget import Room, fitting
-from bridge.clusters import boundary_before
 from bridge.content import (
     AT_BRIDGE,
     AT_TOOL,
@@ -34,8 +33,6 @@ KIND = "read_file"
 TOOL = "read_file"
 LINE_TOO_LONG = "LineTooLong"
 FILE_ON_DISK = "file_on_disk"
-# Room for the account of a line that is shown in part.
-_CUT_SIZE = 80
 
 
 def matches(payload: Payload) -> bool:
@@ -44,10 +41,7 @@ def matches(payload: Payload) -> bool:
 
 
 def project(case: Case) -> Content:
-    """Give the page whole, the lines of it that fit, or the error that its first line does not fit.
-
-    The error is for the model, which would take a part for the line; a person sees that it is a part.
-    """
+    """Give the page whole, the lines of it that fit, or the error that its first line does not fit."""
     page = _page(case)
     if not page.broken:
         content = whole(case, case.facts)
@@ -56,8 +50,6 @@ def project(case: Case) -> Content:
     shaper = shaper_for(case)
     frame = _frame(case, page, shaper)
     count = _count(case, page, frame)
-    if count == 0 and page.lines and not case.side.for_model:
-        return _beginning_of_line(case, page, frame)
     if count == 0 and (page.lines or page.broken):
         return _line_too_long(case, page)
     tree = _with_text(frame, page, count)
@@ -103,15 +95,10 @@ def _with_text(tree: dict[str, Any], page: Page, count: int) -> dict[str, Any]:
     return {**tree, "data": {**data, **shown}}
 
 
-def _room(case: Case, page: Page, frame: dict[str, Any]) -> Room:
-    """Give what ``frame`` and the longest additions leave."""
-    longest = encode_top(with_meta(_with_header(frame, page), _longest_additions(case, page)))
-    return Room(case.side.room.size - len(longest), case.side.room.lines - newlines(longest) - 1)
-
-
 def _count(case: Case, page: Page, frame: dict[str, Any]) -> int:
-    """Count the lines of ``page`` that fit."""
-    room = _room(case, page, frame)
+    """Count the lines of ``page`` that fit into what ``frame`` and the longest additions leave."""
+    longest = encode_top(with_meta(_with_header(frame, page), _longest_additions(case, page)))
+    room = Room(case.side.room.size - len(longest), case.side.room.lines - newlines(longest) - 1)
     body = "".join(page.lines)
     end = fitting(body, room.size)
     complete = len(page.lines) if end == len(body) else body.count("\n", 0, end)
@@ -176,21 +163,6 @@ def _loss(page: Page, count: int) -> dict[str, Any]:
     lost = "".join(page.lines[count:])
     where = {"recover": FILE_ON_DISK}
     return {"at": AT_BRIDGE, "lines": len(page.lines) - count, "bytes": len(lost.encode()), **where}
-
-
-def _beginning_of_line(case: Case, page: Page, frame: dict[str, Any]) -> Content:
-    """Give the beginning of the first line, and how much of it is missing."""
-    line = page.lines[0].removesuffix("\n")
-    note = "… [{} bytes of this line are not shown]"
-    room = _room(case, page, frame).size - len(note.encode()) - len(str(len(line) * 4)) - _CUT_SIZE
-    end = boundary_before(line, fitting(line, room))
-    text = line[:end] + note.format(len(line[end:].encode()))
-    data = {**frame["data"], "content": text} if isinstance(frame["data"], dict) else text
-    shown = {"lines": [], "cut": [{"line": page.first, "first_characters": end}]}
-    additions = {**_additions(case, page, 0), "shown": shown}
-    return Content(
-        encode_top(with_meta({**frame, "data": data}, additions)).decode(), [_loss(page, 0)], ("data",)
-    )
 
 
 def _line_too_long(case: Case, page: Page) -> Content:
