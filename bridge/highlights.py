@@ -17,6 +17,7 @@ PATTERNS = (
     "failed", "panicked at", "Traceback (", "Exception", "fatal:", "FATAL", "Segmentation fault",
     "undefined reference", "undefined method", "not ok ", "AssertionError", "assertion", "No such file",
     "command not found", "Permission denied", " passed", "Finished in", "tests run", "failures,",
+    "E       ",  # pytest, before what was asserted
 )  # fmt: skip
 _SCANNER = Scanner([pattern.encode() for pattern in PATTERNS])
 # What is searched at a time from either end: the first errors name the cause, the last ones the verdict.

@@ -10,25 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-import orjson
-
 from bridge.budget import Room
-from bridge.clean import needs_cleaning
 from bridge.content import FORMAT, Case, Content, Side
 from bridge.contract import check_identifier
-from bridge.media import DATA_URI_MARK, Keep, Lifter
+from bridge.media import Keep, Lifter
 from bridge.payload import Payload
-from bridge.projections import mutation, read_file, task, text
+from bridge.projections import mutation, read_file, task
+from bridge.projections import text as text_kind
 from bridge.settings import Settings
 from bridge.shape import Costs
+from bridge.small import small_content
 from bridge.subject import Subject, complete, earlier_output, read
 
 NO_IDS, NOT_NEEDED, NO_STORE = "no_ids", "not_needed", "no_store"
 
+COMPLETED = "completed"
+
 _UNLIMITED_LINES = 10**9
-# Tools whose text may be more than a text, and the beginnings of a text that may be a payload.
-_THOUGHTFUL_TOOLS = frozenset((read_file.TOOL, *mutation.TOOLS))
-_MAY_BE_PAYLOAD = frozenset("{ \t\r\n")
 
 Ids = tuple[str, str]
 
@@ -71,7 +69,7 @@ class Normalizer:
         self._model = Side(model, for_model=True, highlights=part)
         terminal = Room(limits.terminal_max_bytes, _UNLIMITED_LINES)
         self._terminal = Side(terminal, for_model=False, highlights=part)
-        self._smallest = min(model.size, terminal.size)
+        self._smaller = Room(min(model.size, terminal.size), model.lines)
 
     def normalize(  # noqa: PLR0913 - the members of one finished call
         self,
@@ -88,44 +86,26 @@ class Normalizer:
 
         Raises ``InvalidParams`` for ids that are not names; the caller is to blame. No result makes it raise.
         """
-        if session_id is None and call_id is None and status == "completed" and error_type is None:
-            quick = self._small_text(result, name)
-            if quick is not None:
-                return quick
         ids = _checked_ids(session_id, call_id)
         saved = self._ledger.find(*ids) if self._ledger and ids else None
+        if saved is None and type(result) is str and status == COMPLETED and error_type is None:
+            content = small_content(result, name, self._smaller)
+            if content is not None:
+                return self._saved(ids, content, _small_projection(result, content))
         lifter = Lifter(self._keeper(None if saved else ids))
         subject = read(result, lifter, name=name, status=status, error_type=error_type, args=args)
         if saved is not None:
             return self._replayed(subject, saved)
         output = self._stored(subject, ids)
         projection = self._projection(subject, output)
+        terminal = self._content(subject, subject.payload, self._terminal, output)
+        return self._saved(ids, terminal.text, projection)
+
+    def _saved(self, ids: Ids | None, terminal: str, projection: dict[str, Any]) -> dict[str, Any]:
+        """Give the whole answer; a worker that was quicker with these ids has the say on the model's side."""
         kept = self._ledger.save(*ids, projection) if self._ledger and ids else projection
-        terminal = self._content(subject, subject.payload, self._terminal, kept["output"])
-        return {
-            "terminal_content": terminal.text,
-            **kept,
-            "replayed": kept["model_content"] != projection["model_content"],
-        }
-
-    def _small_text(self, result: Any, name: str) -> dict[str, Any] | None:
-        """Give the projections of a text that is whole on both sides, None for what takes more thought.
-
-        Most calls are this one, and the way through every room costs ten times as much.
-        """
-        if type(result) is not str or len(result) > self._smallest or name in _THOUGHTFUL_TOOLS:
-            return None
-        if result[:1] in _MAY_BE_PAYLOAD or DATA_URI_MARK in result or needs_cleaning(result):
-            return None
-        try:
-            encoded = orjson.dumps({"ok": True, "tool": name, "data": result})
-        except TypeError:  # a lone surrogate
-            return None
-        lines = result.count("\n")
-        if len(encoded) > self._smallest or lines + name.count("\n") > self._model.room.lines:
-            return None
-        size = len(result) if result.isascii() else len(result.encode())
-        return _whole_text(encoded.decode(), size, lines + (result[-1:] not in ("", "\n")))
+        replayed = kept["model_content"] != projection["model_content"]
+        return {"terminal_content": terminal, **kept, "replayed": replayed}
 
     def _replayed(self, subject: Subject, saved: dict[str, Any]) -> dict[str, Any]:
         terminal = self._content(subject, subject.payload, self._terminal, saved["output"])
@@ -185,25 +165,7 @@ class Normalizer:
             return False
         if subject.cleaned or (subject.kind is mutation and mutation.withholds(subject.payload)):
             return True
-        return subject.size > self._smallest or subject.newlines > self._model.room.lines
-
-
-def _whole_text(content: str, size: int, lines: int) -> dict[str, Any]:
-    return {
-        "terminal_content": content,
-        "model_content": content,
-        "model_content_format": FORMAT,
-        "model_content_policy": {
-            "kind": text.KIND,
-            "truncated": False,
-            "total_bytes": size,
-            "total_lines": lines,
-            "losses": [],
-        },
-        "attachments": [],
-        "output": {"reason": NOT_NEEDED},
-        "replayed": False,
-    }
+        return subject.size > self._smaller.size or subject.newlines > self._model.room.lines
 
 
 def _checked_ids(session_id: str | None, call_id: str | None) -> Ids | None:
@@ -222,6 +184,24 @@ def _facts(subject: Subject, *, for_model: bool) -> dict[str, Any]:
     if subject.replaced:
         facts["replaced"] = subject.replaced
     return facts
+
+
+def _small_projection(text: str, content: str) -> dict[str, Any]:
+    newlines = text.count("\n")
+    policy = {
+        "kind": text_kind.KIND,
+        "truncated": False,
+        "total_bytes": len(text) if text.isascii() else len(text.encode()),
+        "total_lines": newlines + (text != "" and not text.endswith("\n")),
+        "losses": [],
+    }
+    return {
+        "model_content": content,
+        "model_content_format": FORMAT,
+        "model_content_policy": policy,
+        "attachments": [],
+        "output": {"reason": NOT_NEEDED},
+    }
 
 
 def _policy(subject: Subject, content: Content) -> dict[str, Any]:

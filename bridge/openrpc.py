@@ -31,6 +31,7 @@ Status = Annotated[
 ErrorType = Annotated[str | None, Field(description="The class of the tool's error.")]
 Arguments = Annotated[dict[str, Any] | None, Field(description="The arguments of the tool call.")]
 PreviewLimit = Annotated[int | None, Field(description="Code points of the echo; null is preview_max_chars.")]
+PREVIEW_LIMIT = Limits().preview_max_chars
 
 
 class Params(BaseModel):
@@ -102,7 +103,7 @@ class UiPreview(Params):
     """Give what the panel shows of ``result``: the value itself, or its echo of ``limit`` code points."""
 
     result: ToolResult
-    limit: PreviewLimit = None
+    limit: PreviewLimit = PREVIEW_LIMIT
     name: ToolName | None = None
 
 
@@ -121,7 +122,7 @@ class Normalize(Params):
 class ToolCompleted(Normalize):
     """Give the projections of one finished tool, and its preview."""
 
-    limit: PreviewLimit = None
+    limit: PreviewLimit = PREVIEW_LIMIT
 
 
 class Projections(Shape):
@@ -189,6 +190,31 @@ class Shutdown(Params):
     """Answer null, then let the worker exit with status 0; requests behind this one are not read."""
 
 
+class Page(Shape):
+    """A run of complete lines of a stored output."""
+
+    content: str
+    lines: int = Field(description="Lines of this page.")
+    next_offset: int | None = Field(description="The first line not shown; null when none is left.")
+    next_column: int | None = Field(description="The first code point of that line not shown.")
+    total_lines: int
+    total_bytes: int
+
+
+class Replayed(Shape):
+    """Saved projections, in the order in which they were saved."""
+
+    session_id: str
+    items: list[dict[str, Any]]
+
+
+class Cleaned(Shape):
+    """What a cleanup removed."""
+
+    removed: list[dict[str, Any]] = Field(description="Each output that was removed, and why.")
+    bytes: int
+
+
 class Counts(Shape):
     """What was called since the start."""
 
@@ -200,7 +226,6 @@ class Counts(Shape):
 # A schema that is no model of ours stands here as it is.
 Result = type[BaseModel] | dict[str, Any]
 ANY: dict[str, Any] = {}
-OBJECT = {"type": "object"}
 
 METHODS: dict[str, tuple[type[Params], Result]] = {
     "initialize": (Initialize, Initialized),
@@ -208,11 +233,11 @@ METHODS: dict[str, tuple[type[Params], Result]] = {
     "ui_preview": (UiPreview, ANY),
     "normalize": (Normalize, Projections),
     "tool_completed": (ToolCompleted, Completion),
-    "read_output": (ReadOutput, OBJECT),
-    "replay": (Replay, OBJECT),
-    "cleanup": (Cleanup, OBJECT),
+    "read_output": (ReadOutput, Page),
+    "replay": (Replay, Replayed),
+    "cleanup": (Cleanup, Cleaned),
     "stats": (Stats, Counts),
-    "rpc.discover": (Discover, OBJECT),
+    "rpc.discover": (Discover, {"type": "object"}),
     "shutdown": (Shutdown, {"type": "null"}),
 }
 

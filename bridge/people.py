@@ -24,11 +24,12 @@ def run(arguments: Sequence[str]) -> int:
         return int(options.run(options))
     except BridgeError as error:
         return _fail(f"{error.message}: {json.dumps(error.data, ensure_ascii=False)}")
+    except BrokenPipeError:
+        # A pager was closed. What is left in the buffer must not raise again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (ValueError, OSError) as error:
         return _fail(str(error))
-    except BrokenPipeError:  # a pager that was closed
-        sys.stdout = None  # type: ignore[assignment]
-        return 0
 
 
 def inspect(options: argparse.Namespace) -> int:

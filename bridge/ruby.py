@@ -130,7 +130,7 @@ def _integer(value: int) -> str:
     try:
         return int.__repr__(value)
     except ValueError:  # more digits than sys.get_int_max_str_digits() lets pass; Decimal has no such bound
-        from decimal import Decimal  # noqa: PLC0415 - a third of this module's import time, for one rare value
+        from decimal import Decimal  # noqa: PLC0415 - one rare value needs it
 
         return format(Decimal(value), "f")
 

@@ -15,7 +15,7 @@ SMALLEST = Limits(terminal_max_bytes=1_024, model_max_bytes=2_048, model_max_lin
 IDS = {"session_id": "s1", "call_id": "c1"}
 
 
-def normalize(
+def normalize(  # noqa: PLR0913 - what a test may want to choose
     result, name="run_command", *, limits=DEFAULTS, outputs=None, ledger=None, read_tool="read_file", **call
 ):
     settings = Settings(home=Path("unused"), limits=limits, read_tool=read_tool)

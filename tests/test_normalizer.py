@@ -6,11 +6,11 @@ import base64
 import json
 
 import pytest
+from memory_store import MemoryLedger, MemoryOutputs
+from projecting import DEFAULTS, IDS, model, normalize
 
 import bridge
 from bridge.errors import InvalidParams
-from memory_store import MemoryLedger, MemoryOutputs
-from projecting import DEFAULTS, IDS, model, normalize
 
 LONG = "".join(f"line {number}\n" for number in range(9_000))
 PNG = base64.b64encode(b"\x89PNG some image").decode()
@@ -140,12 +140,16 @@ def test_what_is_not_json_at_all_becomes_text():
     assert content["meta"]["replaced"] == {"bytes": 1, "keys": 1, "objects": 1}
 
 
+def error(text, details):
+    return {"ok": False, "error": text, "meta": {"details": details}}
+
+
 @pytest.mark.parametrize(
     ("result", "status", "content"),
     [
-        ({"error": "no", "code": 3}, "completed", {"ok": False, "error": "no", "meta": {"details": {"code": 3}}}),
+        ({"error": "no", "code": 3}, "completed", error("no", {"code": 3})),
         ({"error": None, "x": 1}, "completed", {"ok": True, "data": {"error": None, "x": 1}}),
-        ({"error": {"message": "no"}}, "completed", {"ok": False, "error": "no", "meta": {"details": {"error": {"message": "no"}}}}),
+        ({"error": {"message": "no"}}, "completed", error("no", {"error": {"message": "no"}})),
         ({"ok": False, "diff": ""}, "completed", {"ok": False, "data": {"ok": False, "diff": ""}}),
         ("boom", "failed", {"ok": False, "error": "boom"}),
         (None, "cancelled", {"ok": False, "error": "cancelled"}),

@@ -7,12 +7,16 @@ and it writes ``null`` for a float that is not finite. A number like ``1e400`` r
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import orjson
 
 # Valid JSON that every reader with IEEE 754 doubles takes for what it stands for: a number beyond them.
 BEYOND_DOUBLES = b"1e999"
+
+# A lone surrogate is no character and has no UTF-8; the replacement character stands for it.
+SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def encode(value: Any) -> bytes:
@@ -55,8 +59,7 @@ def _exact(value: Any) -> bytes:
 def _text(value: Any) -> bytes:
     if not isinstance(value, str):
         raise TypeError(f"a key of a JSON object is text, not {type(value).__name__}")
-    # A lone surrogate is no character and has no UTF-8; "?" is what Ruby's own repair of bad text writes.
-    return orjson.dumps(value.encode(errors="replace").decode())
+    return orjson.dumps(SURROGATES.sub("\ufffd", value))
 
 
 def _infinity(value: float) -> bytes:

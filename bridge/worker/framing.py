@@ -1,7 +1,7 @@
 """Bytes to lines, in the manner of h11: this file opens nothing, it takes bytes and gives events.
 
-Rules (design, "The wire"): byte 0x0A ends a line and nothing else does, so U+2028, U+0085 and a lone CR are
-content. A byte-order mark at the start of a line, white space around it and blank lines are forgiven.
+Rules (docs/protocol.md, "Frames"): byte 0x0A ends a line and nothing else does, so U+2028, U+0085 and a lone
+CR are content. A byte-order mark at the start of a line, white space around it and blank lines are forgiven.
 A line longer than the limit is reported once, as soon as that is certain, and thrown away as it arrives.
 Bytes after the last LF are no line: whoever closes the input asks ``unfinished`` and may say so.
 """
@@ -9,23 +9,30 @@ Bytes after the last LF are no line: whoever closes the input asks ``unfinished`
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 LF = b"\n"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
     """A whole line that is not blank, without its LF and without a byte-order mark."""
 
-    data: bytes | bytearray
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """Count the bytes held."""
+        return len(self.data)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TooLong:
     """A line went past ``limit`` bytes. The peer is to blame; the rest of that line gives no event."""
 
     limit: int
+    size: ClassVar[int] = 0
 
 
 Event = Line | TooLong
@@ -53,19 +60,18 @@ class LineReader:
         *ended, rest = data.split(LF)
         for piece in ended:
             self._end_line(piece, events)
-        self._hold(rest, events)
+        if rest:
+            self._hold(rest, events)
         return events
 
     def _end_line(self, piece: bytes, events: list[Event]) -> None:
         if self._held or len(piece) > self.max_bytes:
             self._hold(piece, events)
-            line: bytes | bytearray = self._held
+            piece = bytes(self._held)
             self._held = bytearray()
-        else:
-            line = piece
         if self._discarding:
             self._discarding = False
-        elif line := _tidy(line):
+        elif line := _tidy(piece):
             events.append(Line(line))
 
     def _hold(self, piece: bytes, events: list[Event]) -> None:
@@ -79,7 +85,7 @@ class LineReader:
             self._held += piece
 
 
-def _tidy(line: bytes | bytearray) -> bytes | bytearray:
+def _tidy(line: bytes) -> bytes:
     """Give ``line`` without its byte-order mark, or nothing when it is blank.
 
     A CR before the LF needs no care: it is white space to the JSON parser. ``isspace`` stops at the first

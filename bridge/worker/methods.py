@@ -1,4 +1,4 @@
-"""The methods of the wire, one small function each, in the order of the design's table.
+"""The methods of the wire, one small function each, in the order of docs/protocol.md.
 
 Each takes the worker first, then its parameters by the names of the wire. What it gives back is the result;
 a fault of the caller is raised as a class of ``bridge.errors``. Anything else that escapes is a defect of
@@ -16,6 +16,7 @@ from bridge import __version__
 from bridge.contract import PREVIEW_ECHO, PREVIEW_STRUCTURE, PROTOCOL, SERVER, check_identifier
 from bridge.errors import InvalidParams
 from bridge.limits import LimitError
+from bridge.preview import echo, is_structural
 from bridge.worker.params import ANYTHING, OBJECT, TEXT, WHOLE_NUMBER, Method, describe
 from bridge.worker.state import Worker
 
@@ -52,16 +53,9 @@ def ping(_worker: Worker) -> str:
 
 def ui_preview(worker: Worker, result: Any, limit: int | None = None, name: str | None = None) -> Any:
     """Give what the panel shows of ``result``: the value itself, or its echo of ``limit`` code points."""
-    from bridge.preview import ui_preview as preview  # noqa: PLC0415 - imported at the first call
-
-    settings = worker.settings
-    return preview(
-        result,
-        settings.limits.preview_max_chars if limit is None else limit,
-        name,
-        structural_tools=settings.structural_tools,
-        ruby_3_4=worker.ruby_3_4,
-    )
+    if is_structural(result, name, worker.settings.structural_tools):
+        return result
+    return _echo(worker, result, limit)
 
 
 def normalize(  # noqa: PLR0913, PLR0917 - the parameters of the wire
@@ -101,11 +95,7 @@ def tool_completed(  # noqa: PLR0913, PLR0917 - the parameters of the wire
 ) -> dict[str, Any]:
     """Give the projections of one finished tool, and its preview."""
     projections = normalize(worker, result, name, status, error_type, session_id, call_id, args)
-    if name in worker.settings.structural_tools and isinstance(result, dict):
-        preview = {"kind": PREVIEW_STRUCTURE}
-    else:
-        preview = {"kind": PREVIEW_ECHO, "text": ui_preview(worker, result, limit, name)}
-    return {**projections, "preview": preview}
+    return {**projections, "preview": _preview(worker, result, limit, name)}
 
 
 def read_output(  # noqa: PLR0913, PLR0917 - the parameters of the wire
@@ -145,6 +135,18 @@ def discover(_worker: Worker) -> dict[str, Any]:
 def shutdown(worker: Worker) -> None:
     """Answer null, then let the worker exit with status 0; requests behind this one are not read."""
     worker.stopping = True
+
+
+def _preview(worker: Worker, result: Any, limit: int | None, name: str) -> dict[str, str]:
+    """Give the preview of ``tool_completed``: what passes through is not sent back to who sent it."""
+    if is_structural(result, name, worker.settings.structural_tools):
+        return {"kind": PREVIEW_STRUCTURE}
+    return {"kind": PREVIEW_ECHO, "text": _echo(worker, result, limit)}
+
+
+def _echo(worker: Worker, result: Any, limit: int | None) -> str:
+    most = worker.settings.limits.preview_max_chars if limit is None else limit
+    return echo(result, most, ruby_3_4=worker.ruby_3_4)
 
 
 def _check_identifiers(**identifiers: str | None) -> None:

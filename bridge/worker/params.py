@@ -1,7 +1,7 @@
 """Parameters of a request against the function that takes them: cheap checks that name every field at fault.
 
-A schema validation per request costs more than the request (style, "jsonrpcserver 5.0.9"), so the shapes are
-checked by hand here; a test holds these checks against the pydantic models of the published document.
+A schema validation per request costs more than the request itself, so the shapes are checked by hand; a test
+holds these checks against the pydantic models of the published document.
 """
 
 from __future__ import annotations
@@ -57,14 +57,13 @@ class Method:
     required: frozenset[str]
     nullable: frozenset[str]
 
-    def bind(self, positional: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    def bind(self, positional: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
         """Give the arguments by name; raises ``InvalidParams`` naming each field that is wrong, and why."""
-        arguments = dict(zip(self.checks, positional, strict=False)) if positional else dict(named)
+        arguments = dict(zip(self.checks, positional, strict=False)) if positional else named
         faults = {field: fault for field, value in arguments.items() if (fault := self._fault(field, value))}
-        faults.update(dict.fromkeys(sorted(self.required - arguments.keys()), MISSING))
-        for index in range(len(self.checks), len(positional)):
-            faults[str(index)] = UNKNOWN
-        if faults:
+        if faults or not self.required <= arguments.keys() or len(positional) > len(self.checks):
+            faults |= dict.fromkeys(sorted(self.required - arguments.keys()), MISSING)
+            faults |= {str(index): UNKNOWN for index in range(len(self.checks), len(positional))}
             raise InvalidParams({"fields": faults})
         return arguments
 

@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 Room = TypeVar("Room")
 
 CLEANUP_EVERY_SECONDS = 3_600.0  # outputs expire in days; an hour late costs nothing
+REST_BETWEEN_SLICES_SECONDS = 0.05  # a cleanup that has much to do lets calls in between
 REST_BEFORE_CLEANUP_SECONDS = 1.0  # a client that has just started is about to ask something
 
 
@@ -69,6 +70,7 @@ class Worker:
         self.ruby_3_4 = False
         self.stopping = False
         self._warm = False
+        self._more_to_clean = False
 
     def limit(self, changes: Mapping[str, Any]) -> None:
         """Replace the limits: the environment's with ``changes`` applied. Raises ``LimitError``."""
@@ -93,9 +95,13 @@ class Worker:
             self._warm = True
             _quietly("loading the rooms", lambda: self.rooms.normalizer)
             return REST_BEFORE_CLEANUP_SECONDS
+        self._more_to_clean = False
+        _quietly("cleaning up", self._clean_up)
+        return REST_BETWEEN_SLICES_SECONDS if self._more_to_clean else CLEANUP_EVERY_SECONDS
+
+    def _clean_up(self) -> None:
         if self.rooms.outputs is not None:
-            _quietly("cleaning up", self.rooms.outputs.cleanup)
-        return CLEANUP_EVERY_SECONDS
+            self._more_to_clean = bool(self.rooms.outputs.cleanup(force=False).get("more"))
 
 
 def _opened(name: str, opening: Callable[[], Room]) -> Room | None:

@@ -35,8 +35,11 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 
 # What a pipe can hold at most without privileges on Linux; a request of 1 MB then arrives in one piece.
 PIPE_BYTES = 1 << 20
-PARENT_CHECK_SECONDS = 1.0
+SMALL_READ_BYTES = 1 << 16
+PARENT_CHECK_SECONDS = 0.5
+QUIET_SECONDS = 0.1  # a client between two requests of one turn is faster than that
 EXIT_LOST_CLIENT = 1
+EXIT_CANNOT_START = 2
 
 
 def take_streams() -> tuple[int, int]:
@@ -65,8 +68,13 @@ def take_streams() -> tuple[int, int]:
 def serve() -> int:
     """Answer requests from stdin on stdout until the input ends; give the exit status."""
     parent = os.getppid()
-    source, sink = take_streams()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _log_to_stderr()
+    try:
+        source, sink = take_streams()
+    except OSError as error:
+        log.error("stdin and stdout must be open: %s", error)  # noqa: TRY400 - no defect, no traceback
+        return EXIT_CANNOT_START
 
     from bridge.settings import Settings  # noqa: PLC0415 - only now may anything be imported
     from bridge.worker.framing import LineReader  # noqa: PLC0415
@@ -76,12 +84,11 @@ def serve() -> int:
     try:
         settings = Settings.from_environment(os.environ)
     except ValueError as error:
-        log.error("%s", error)  # noqa: TRY400 - a wrong variable is no defect, its traceback would mislead
-        return 2
-    threading.Thread(target=_outlive_nobody, args=(parent,), daemon=True, name="parent").start()
+        log.error("%s", error)  # noqa: TRY400 - as above
+        return EXIT_CANNOT_START
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True, name="parent").start()
     reader = LineReader(settings.limits.request_max_bytes)
     pump = Pump(source, sink, Server(Worker(settings)), reader)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, pump.terminate)
     with _unblocked(sink):
         return pump.run()
@@ -98,12 +105,15 @@ class Pump:
         self._source, self._sink = source, sink
         self._server, self._reader = server, reader
         self._events: deque[Event] = deque()
+        self._queued = 0  # bytes of the lines in it
+        self._read_bytes = SMALL_READ_BYTES
         self._ended = False
         self._terminated = False
         self._rest_at = time.monotonic()
         self._idle = select.poll()
         self._idle.register(source, select.POLLIN)
-        self._idle.register(_alarm(), select.POLLIN)
+        self._alarm = _alarm()
+        self._idle.register(self._alarm, select.POLLIN)
         self._idle.register(sink, 0)  # reports only that its reader is gone
         _enlarge(source)
 
@@ -112,7 +122,7 @@ class Pump:
         try:
             while not (self._server.worker.stopping or self._terminated):
                 if self._events:
-                    self._answer(self._events.popleft())
+                    self._answer_next()
                 elif self._ended:
                     break
                 else:
@@ -126,51 +136,59 @@ class Pump:
         """Let ``run`` end after the reply under way; for use as a signal's handler."""
         self._terminated = True
 
-    def _answer(self, event: Event) -> None:
-        reply = self._server.answer(event)
+    def _answer_next(self) -> None:
+        self._queued -= self._events[0].size
+        reply = self._server.answer(self._events.popleft())
         self._reader.max_bytes = self._server.worker.settings.limits.request_max_bytes
         if reply is not None:
             self._write(reply)
 
     def _await_input(self) -> None:
-        ready = dict(self._idle.poll(max(0.0, self._rest_at - time.monotonic()) * 1_000))
+        quiet = max(QUIET_SECONDS, self._rest_at - time.monotonic())
+        ready = dict(self._idle.poll(quiet * 1_000))
         if self._source in ready:
             self._read()
         elif self._sink in ready:
             raise BrokenPipeError
-        elif not ready:
+        elif self._alarm in ready:
+            os.read(self._alarm, SMALL_READ_BYTES)
+        else:
             self._rest_at = time.monotonic() + self._server.worker.rest()
 
     def _read(self) -> None:
-        data = os.read(self._source, PIPE_BYTES)
-        self._events.extend(self._reader.feed(data))
+        data = os.read(self._source, self._read_bytes)
+        # The room for a large read is costly to get, so only what filled a small one is worth it.
+        self._read_bytes = PIPE_BYTES if len(data) >= SMALL_READ_BYTES else SMALL_READ_BYTES
+        events = self._reader.feed(data)
+        self._events.extend(events)
+        self._queued += sum(event.size for event in events)
         if not data:
-            self._ended = True
-            if self._reader.unfinished:
-                log.warning(
-                    "the input ended inside a line of %d bytes; it is no request", self._reader.unfinished
-                )
+            self._end()
+
+    def _end(self) -> None:
+        self._ended = True
+        if left := self._reader.unfinished:
+            log.warning("the input ended inside a line of %d bytes; it is no request", left)
 
     def _write(self, frame: bytes) -> None:
-        left = memoryview(frame)
+        left: bytes | memoryview = frame
         while left:
             try:
-                left = left[os.write(self._sink, left) :]
+                sent = os.write(self._sink, left)
             except BlockingIOError:
                 self._await_room()
+            else:
+                left = memoryview(left)[sent:]
 
     def _await_room(self) -> None:
         """Wait until the client reads; take in what it writes meanwhile, within the bound."""
         waiting = select.poll()
         waiting.register(self._sink, select.POLLOUT)
-        if not self._ended and self._read_ahead() < self._reader.max_bytes:
+        if not self._ended and self._queued + self._reader.unfinished < self._reader.max_bytes:
             waiting.register(self._source, select.POLLIN)
         ready = dict(waiting.poll())
         if self._source in ready and self._sink not in ready:
             self._read()
-
-    def _read_ahead(self) -> int:
-        return self._reader.unfinished + sum(len(getattr(event, "data", b"")) for event in self._events)
 
 
 class _Stderr(logging.Handler):
@@ -180,8 +198,9 @@ class _Stderr(logging.Handler):
     """
 
     def emit(self, record: logging.LogRecord) -> None:
-        line = self.format(record).replace("\n", " ").encode(errors="backslashreplace")
-        with contextlib.suppress(OSError):
+        # A library's message that cannot be formatted is not worth a turn, either.
+        with contextlib.suppress(OSError, TypeError, ValueError):
+            line = self.format(record).replace("\n", " ").encode(errors="backslashreplace")
             poll = select.poll()
             poll.register(STDERR, select.POLLOUT)
             if poll.poll(0):
@@ -224,7 +243,7 @@ def _enlarge(source: int) -> None:
         fcntl.fcntl(source, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
 
-def _outlive_nobody(parent: int) -> NoReturn:
+def _end_with_parent(parent: int) -> NoReturn:
     """End the process once its parent is another one; end of input may never come, siblings hold the pipe."""
     while os.getppid() == parent:
         time.sleep(PARENT_CHECK_SECONDS)

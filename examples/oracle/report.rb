@@ -5,7 +5,7 @@ module Oracle
   class Report
     TERMINAL_MAX_BYTES = 8_192
     MODEL_MAX_BYTES = 25_600
-    FORMAT = '%-12s %-46s %10s %9s %9s  %-22s %s'
+    FORMAT = '%-12s %-46s %10s %9s %9s  %-28s %s'
 
     def initialize(rows, frames_path)
       @rows = rows
@@ -47,18 +47,24 @@ module Oracle
       text.length <= width ? text : "…#{text[(1 - width)..]}"
     end
 
+    # What the model was shown, in the words of its own meta.
     def shown(completion)
       return 'all (no worker)' if completion.degraded?
+      return 'all' unless completion.truncated?
 
-      ranges = JSON.parse(completion.model_content).dig('meta', 'shown')
-      ranges ? shorten(ranges.inspect, 22) : 'all'
+      meta = JSON.parse(completion.model_content)['meta']
+      return "#{meta.dig('shortened', 'items')} items left out" if meta.dig('shortened', 'items')
+
+      places = meta.fetch('shown', {})
+      ranges = places.fetch('lines', []).map { |first, last| "#{first}-#{last}" }.join(', ')
+      places['of'] ? "#{ranges} of #{places['of']}" : ranges
     end
 
     def rest(completion)
-      return completion.attachments.map { |attachment| attachment['path'] || attachment['reason'] }.join(' ') if completion.attachments&.any?
+      attached = completion.attachments.map { |attachment| attachment['path'] || attachment['reason'] }
+      return attached.join(' ') if attached.any?
 
-      output = completion.output || {}
-      output['path'] || output['reason'] || '-'
+      completion.output['path'] || completion.output['reason']
     end
 
     def within_limits?(completion)

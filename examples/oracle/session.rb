@@ -21,12 +21,13 @@ module Oracle
 
     # Runs the block as the tool +name+ and gives back its completion.
     def run(name, args, what: args.values.first)
+      write_frame('tool_starting', name: name, args: JSON.generate(args))
       started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       result = yield
       seconds = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
       completion = RindBridge.tool_completed(result, name: name, args: args, session_id: @id,
                                                      call_id: format('call-%03d', @rows.size + 1))
-      write_frame(name, seconds, completion.preview)
+      write_frame('tool_completed', name: name, execution_time: seconds.round(6), result: completion.preview)
       @rows << Row.new(tool: name, raw_bytes: JSON.generate(result).bytesize, completion: completion, what: what.to_s)
       completion
     end
@@ -37,9 +38,8 @@ module Oracle
 
     private
 
-    def write_frame(name, seconds, preview)
-      data = { name: name, execution_time: seconds.round(6), result: preview }
-      payload = { type: 'tool_completed', data: data, timestamp: Time.now.utc.iso8601(3), uuid: SecureRandom.uuid }
+    def write_frame(type, data)
+      payload = { type: type, data: data, timestamp: Time.now.utc.iso8601(3), uuid: SecureRandom.uuid }
       @frames.puts JSON.generate(type: 'stream', method: 'status', payload: payload, request_id: @request_id)
     end
   end

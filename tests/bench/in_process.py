@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+from measure import Figure, in_turn
+
 from bridge.ledger import Ledger
 from bridge.normalizer import Normalizer
 from bridge.outputs import Outputs
-from measure import Figure, in_turn
-
 from bridge.settings import Settings
 
 WORDS = [

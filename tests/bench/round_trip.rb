@@ -44,7 +44,8 @@ def report(name, pairs)
   puts JSON.generate(name: name, pairs: pairs)
 end
 
-RindBridge.start
+raise "no worker: #{RindBridge.status}" unless RindBridge.start.connect
+
 { '100 B' => 100, '10 KB' => 10_000, '1 MB' => 1_000_000 }.each do |label, size|
   result = { content: "#{'x' * 79}\n" * (size / 80) + 'x' * (size % 80) }
   report("ui_preview, #{label}", in_turn(-> { RindBridge.ui_preview(result, name: 'grep') },
@@ -53,6 +54,6 @@ end
 text = "#{'x' * 79}\n" * 12_500
 report('tool_completed, 1 MB', in_turn(-> { RindBridge.tool_completed(text, name: 'run') },
                                        echo('json', { result: text, name: 'run' })))
-raise "the worker did not answer: #{RindBridge.status}" unless RindBridge.status[:fallbacks].to_i.zero?
+raise "the worker did not answer: #{RindBridge.status}" unless RindBridge.status[:fallbacks].zero?
 
 RindBridge.stop

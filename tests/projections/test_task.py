@@ -13,8 +13,8 @@ POLL = {
 
 def task(stdout, **members):
     data = {
-        "task_id": "t1", "status": "running", "exit_code": None, "command": "make", "cwd": "/x", "stdout": stdout,
-        "stderr": "", "start_cursor": 100, "next_cursor": 900,
+        "task_id": "t1", "status": "running", "exit_code": None, "command": "make", "cwd": "/x",
+        "stdout": stdout, "stderr": "", "start_cursor": 100, "next_cursor": 900,
     }  # fmt: skip
     meta = {
         "truncated": True,

@@ -29,31 +29,42 @@ module RindBridge
     # command:, home:, structural_tools:, env:, chdir::: see Launch.
     # limits::           a Hash for the worker's handshake, by the names of its limits.
     # deadline::         seconds for a call; preview_deadline:: seconds for ui_preview, at most +deadline+.
+    # start_seconds::    seconds that a worker may take from spawn to first reply, however long calls wait.
+    # stop_grace::       seconds for an orderly end before each rougher step.
     # restarts:, window:, pause:, cool_down::: see RestartPolicy.
     # logger::           something with +call+ (gets a Hash: state, reason) or with +warn+ (a Logger).
     # Spawns nothing: the first call does. Raises InvalidSetting.
-    def initialize(deadline: DEADLINE, preview_deadline: nil, limits: nil, logger: nil,
+    def initialize(deadline: DEADLINE, preview_deadline: PREVIEW_DEADLINE, limits: nil, logger: nil,
+                   start_seconds: Supervisor::START_SECONDS, stop_grace: Worker::STOP_GRACE,
                    restarts: 5, window: 180, pause: 0.1, cool_down: 60, **launch)
-      @deadline = positive(:deadline, deadline)
-      @preview_deadline = [positive(:preview_deadline, preview_deadline || PREVIEW_DEADLINE), @deadline].min
+      @deadline = seconds(:deadline, deadline)
+      @preview_deadline = [seconds(:preview_deadline, preview_deadline), @deadline].min
+      @stop_grace = seconds(:stop_grace, stop_grace)
       launch = Launch.new(**launch)
       @own_structural_tools = launch.structural_tools || Echo::STRUCTURAL_TOOLS
       policy = RestartPolicy.new(restarts: restarts, window: window, pause: pause, cool_down: cool_down)
-      @supervisor = Supervisor.new(launch, limits: limits, policy: policy, on_change: Client.reporter(logger))
+      @supervisor = Supervisor.new(launch, limits: limits, policy: policy, on_change: Client.reporter(logger),
+                                           start_seconds: seconds(:start_seconds, start_seconds))
       @fallbacks = 0
-      LIVE[self] = true
-      ObjectSpace.define_finalizer(self, Client.finalizer(@supervisor))
+      register
     end
 
     # Gives the echo that +name+'s result gets on the panel: a String in UTF-8 of at most +limit+ characters
     # (with "..." when cut), or the very object when +name+ is structural and +result+ a Hash. Raises nothing
     # but ArgumentError for a +limit+ that is no number, and waits no longer than the preview deadline.
     def ui_preview(result, limit = Echo::LIMIT, name: nil)
-      deadline = Clock.now + @preview_deadline
-      return result if passes?(result, name, deadline)
+      return result if Echo.passes?(result, name, structural_tools)
 
+      deadline = Clock.now + @preview_deadline
       head = Echo.head(result, limit)
-      worker_echo(head, limit, name, deadline) || Echo.cut(head, limit)
+      begin
+        return result if @supervisor.hello.nil? && name && learns_to_pass?(result, name, deadline)
+
+        worker_echo(head, limit, name, deadline)
+      rescue Error
+        @fallbacks += 1
+        Echo.cut(head, limit)
+      end
     end
 
     # Takes a finished tool: its result (any object), its name, the call's and session's ids (checked names, or
@@ -72,12 +83,13 @@ module RindBridge
       Completion.degraded(result, preview: preview(result, name), echo: Echo.text(result, Echo::LIMIT), error: e)
     end
 
-    # Gives the Page of a stored output from line +offset+ and character +column+ (both from 1), at most +limit+
-    # lines. Raises OutputMissing with a reason, InvalidParams, StoreUnavailable, Unavailable.
+    # Gives the OutputPage of a stored output from line +offset+ and character +column+ (both from 1), at most
+    # +limit+ lines. Raises OutputMissing with a reason, InvalidParams, StoreUnavailable, Unavailable.
     def read_output(session_id:, call_id:, offset: 1, column: 1, limit: 2000)
       place = { session_id: session_id.to_s, call_id: call_id.to_s, offset: offset, column: column, limit: limit }
-      fields = ask('read_output', place, Clock.now + @deadline)
-      Page.new(fields) { |**from| read_output(session_id: session_id, call_id: call_id, limit: limit, **from) }
+      OutputPage.new(ask('read_output', place, Clock.now + @deadline)) do |**from|
+        read_output(session_id: session_id, call_id: call_id, limit: limit, **from)
+      end
     end
 
     # Gives the pages of a stored output from its beginning, each read when it is asked for.
@@ -87,10 +99,11 @@ module RindBridge
       read_output(session_id: session_id, call_id: call_id, limit: limit).each_page(&block)
     end
 
-    # Gives what was saved of a session, in order, after sequence number +after+, at most +limit+ completions,
-    # as the worker's replay says it. Raises InvalidParams, StoreUnavailable, Unavailable.
+    # Gives the ReplayPage of a session after sequence number +after+, at most +limit+ completions.
+    # Raises InvalidParams, StoreUnavailable, Unavailable.
     def replay(session_id, after: 0, limit: 500)
-      ask('replay', { session_id: session_id.to_s, after: after, limit: limit }, Clock.now + @deadline)
+      fields = ask('replay', { session_id: session_id.to_s, after: after, limit: limit }, Clock.now + @deadline)
+      ReplayPage.new(fields) { |**from| replay(session_id, limit: limit, **from) }
     end
 
     # Waits for a worker that answers. Gives true, or false when there is none before the deadline.
@@ -103,7 +116,7 @@ module RindBridge
 
     # Ends the worker in order; what is asked afterwards, Ruby answers alone.
     def stop
-      @supervisor.stop(Clock.now + @deadline + Worker::STOP_GRACE)
+      @supervisor.stop(Clock.now + @deadline + @stop_grace, @stop_grace)
     end
 
     # A Hash: state (:idle, :starting, :ready, :lost, :given_up, :stopped), pid, spawned, restarts, fallbacks,
@@ -116,6 +129,9 @@ module RindBridge
       )
     end
 
+    # Without the settings: the worker's environment may hold what the caller keeps secret.
+    def inspect = "#<#{self.class} #{@supervisor.status[:state]}>"
+
     # The names whose Hash results pass through: as the worker said, before that as set here.
     def structural_tools
       @supervisor.hello&.fetch('structural_tools', nil) || @own_structural_tools
@@ -126,7 +142,7 @@ module RindBridge
       def reporter(logger)
         return logger if logger.nil? || logger.respond_to?(:call)
 
-        ->(change) { logger.warn("rind_bridge: worker #{change[:state]} #{change[:reason]}".strip) }
+        ->(change) { logger.warn("rind_bridge: worker #{change.values_at(:state, :reason).compact.join(': ')}") }
       end
 
       def finalizer(supervisor) = ->(_id) { supervisor.abandon }
@@ -134,32 +150,31 @@ module RindBridge
 
     private
 
-    def positive(name, seconds)
-      return seconds.to_f if seconds.is_a?(Numeric) && seconds.positive?
+    def seconds(name, value)
+      return value.to_f if value.is_a?(Numeric) && value.positive?
 
-      raise InvalidSetting, "#{name} must be a number of seconds above 0, not #{seconds.inspect}"
+      raise InvalidSetting, "#{name} must be a number of seconds above 0, not #{value.inspect}"
+    end
+
+    # Who forgets to stop a client still leaves no worker behind: neither at the process's end nor at its own.
+    def register
+      LIVE[self] = true
+      ObjectSpace.define_finalizer(self, Client.finalizer(@supervisor))
     end
 
     # Only the worker knows its structural tools for sure; asking it once keeps the first call right as well.
-    def passes?(result, name, deadline)
-      return true if Echo.passes?(result, name, structural_tools)
-      return false if @supervisor.hello || !Echo.passes?(result, name, [name.to_s])
+    def learns_to_pass?(result, name, deadline)
+      return false unless Hash === result # BasicObject has no is_a?
 
       @supervisor.connect(deadline)
       Echo.passes?(result, name, structural_tools)
-    rescue Unavailable
-      false
     end
 
     def worker_echo(head, limit, name, deadline)
-      params = { result: head, limit: limit, name: name&.to_s }.compact
+      params = { result: head, limit: limit }
+      params[:name] = name.to_s unless name.nil?
       answer = ask('ui_preview', params, deadline)
-      return answer if answer.is_a?(String)
-
-      raise ProtocolFault, 'the worker gave a preview that is no text'
-    rescue Error
-      @fallbacks += 1
-      nil
+      answer.is_a?(String) ? answer : raise(ProtocolFault, 'the worker gave a preview that is no text')
     end
 
     def preview(result, name)
@@ -168,8 +183,7 @@ module RindBridge
 
     def projections(params, deadline)
       projections = ask('tool_completed', params, deadline)
-      texts = %w[terminal_content model_content].map { |name| projections.is_a?(Hash) && projections[name] }
-      return projections if texts.all?(String)
+      return projections if projections.is_a?(Hash) && Completion.fits?(projections)
 
       raise ProtocolFault, 'the worker gave no projections'
     end

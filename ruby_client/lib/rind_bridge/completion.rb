@@ -12,6 +12,16 @@ module RindBridge
       terminal_content model_content model_content_format model_content_policy attachments output replayed
     ].freeze
 
+    # What must be there, and what it must be.
+    NEEDED = {
+      'terminal_content' => String, 'model_content' => String, 'model_content_policy' => Hash, 'attachments' => Array
+    }.freeze
+
+    # Says whether a worker's result has what a completion is made of.
+    def self.fits?(projections)
+      NEEDED.all? { |name, kind| projections[name].is_a?(kind) }
+    end
+
     # +preview+ is a String, or the very object that was given when it passes through.
     attr_reader :preview
     # JSON texts within their limits; when degraded, the echo and the whole result.
@@ -54,7 +64,9 @@ module RindBridge
     end
 
     def self.attachments_of(result)
-      given = result.is_a?(Hash) ? (result[:attachments] || result['attachments']) : nil
+      return [] unless Hash === result # BasicObject has no is_a?
+
+      given = result.fetch(:attachments) { result.fetch('attachments', nil) }
       given.is_a?(Array) ? given : []
     end
     private_class_method :whole, :attachments_of

@@ -8,63 +8,64 @@ module RindBridge
   #
   # Inside, Thread#kill and the exceptions of Timeout and Thread#raise arrive only where the thread blocks, so
   # that no state is left half changed; what is inside must put things right in its own +ensure+.
+  #
+  # Ruby's Mutex knows no deadline, so who finds it taken waits on a condition instead. The Mutex itself takes
+  # care of what ends its holder: a thread that dies lets go of it, and a forked child starts with it free.
   class Gate
     AT_BLOCKING = { Object => :on_blocking }.freeze
     NEVER = { Object => :never }.freeze
 
     def initialize
-      @mutex = Mutex.new
+      @taken = Mutex.new
+      @queue = Mutex.new
       @freed = ConditionVariable.new
-      @holder = nil
-      @process = Process.pid
+      @waiting = 0
     end
 
     # Takes the deadline (a point on Clock) and gives what the block gives. Raises Unavailable when the deadline
-    # passes first, when this thread is inside already, and in a signal handler, where Ruby permits no lock.
+    # passes first and when this thread is inside already.
     def pass(deadline)
       Thread.handle_interrupt(AT_BLOCKING) do
-        enter(deadline)
+        @taken.try_lock || wait_for_turn(deadline)
         begin
           yield
         ensure
-          Thread.handle_interrupt(NEVER) { leave }
+          leave
         end
       end
     end
 
     private
 
-    def enter(deadline)
-      @mutex.synchronize do
-        forget_parent if @process != Process.pid
-        raise Unavailable, 'called from inside a call of the bridge' if @holder == Thread.current
+    def wait_for_turn(deadline)
+      raise Unavailable, 'called from inside a call of the bridge' if @taken.owned?
 
-        wait_for_turn(deadline) while @holder
-        @holder = Thread.current
+      @queue.synchronize do
+        @waiting += 1
+        wait(deadline) until @taken.try_lock
+      ensure
+        @waiting -= 1
       end
     rescue ThreadError => e
-      raise Unavailable, "no lock can be taken here: #{e.message}"
+      raise Unavailable, "nobody can wait here: #{e.message}" # In a signal handler.
     end
 
-    # After a fork the thread that was inside may be the parent's alone; nobody would ever leave.
-    def forget_parent
-      @process = Process.pid
-      @holder = nil
-    end
-
-    def wait_for_turn(deadline)
+    def wait(deadline)
       remaining = deadline - Clock.now
       raise Unavailable, 'other calls kept the worker busy until the deadline' if remaining <= 0
 
-      @freed.wait(@mutex, remaining)
+      @freed.wait(@queue, remaining)
     end
 
-    # Wakes all who wait, not one: the one could be a thread that is just being killed.
+    # Wakes all who wait, not one: the one could be a thread that is just being killed. Whoever begins to wait
+    # after the look at @waiting finds the lock free.
     def leave
-      @mutex.synchronize do
-        @holder = nil
-        @freed.broadcast
-      end
+      @taken.unlock
+      return if @waiting.zero?
+
+      Thread.handle_interrupt(NEVER) { @queue.synchronize { @freed.broadcast } }
+    rescue ThreadError
+      nil # In a signal handler; those who wait look again at their deadline's end at the latest.
     end
   end
 end

@@ -1,34 +1,30 @@
 # frozen_string_literal: true
 
 module RindBridge
-  # One page of a stored output, and the way to those after it.
+  # One page of something longer that the worker keeps, and the way to the pages after it.
   class Page
-    # +fetch+ takes offset: and column: and gives the Page there.
+    # +fields+ is the worker's result; the block takes the next place (keywords) and gives the Page there.
     def initialize(fields, &fetch)
       @fields = fields
       @fetch = fetch
       freeze
     end
 
-    # What the worker's read_output gave, by its names.
+    # The worker's result, by its names.
     def to_h = @fields
 
     def [](name) = @fields[name.to_s]
 
-    def content = @fields['content']
+    # True when nothing comes after this page.
+    def last? = next_place.nil?
 
-    # The first line not shown, and the first character not shown of it when a page ends inside of a line; nil
-    # when none is left.
-    def next_offset = @fields['next_offset']
-    def next_column = @fields['next_column']
-
-    def last? = next_offset.nil?
-
+    # Gives the page after this one, nil when there is none.
     def next_page
-      last? ? nil : @fetch.call(offset: next_offset, column: next_column || 1)
+      last? ? nil : @fetch.call(**next_place)
     end
 
-    # This page and all that follow, each read when it is asked for. Raises what RindBridge.read_output raises.
+    # Yields this page and all that follow, each read when it is asked for; without a block gives an Enumerator.
+    # Raises what the call raises that gave this page.
     def each_page
       return to_enum(:each_page) unless block_given?
 
@@ -38,6 +34,39 @@ module RindBridge
         page = page.next_page
       end
       self
+    end
+  end
+
+  # Lines of a stored output; their contents, joined over all pages, are the file.
+  class OutputPage < Page
+    def content = self['content']
+
+    private
+
+    # A line too long for one page goes on at next_column.
+    def next_place
+      offset, column = @fields.values_at('next_offset', 'next_column')
+      offset && { offset: offset, column: column || 1 }
+    end
+  end
+
+  # Saved projections of a session, in order.
+  class ReplayPage < Page
+    # An Array of Hashes: the projections with sequence, call_id and time.
+    def items = self['items']
+
+    # Yields the items of this page and of all that follow; without a block gives an Enumerator.
+    def each_item(&block)
+      return to_enum(:each_item) unless block
+
+      each_page { |page| page.items.each(&block) }
+    end
+
+    private
+
+    def next_place
+      after = self['next_after']
+      after && { after: after }
     end
   end
 end

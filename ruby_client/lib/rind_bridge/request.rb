@@ -6,15 +6,13 @@ require_relative 'json_safe'
 module RindBridge
   # The JSON of a request without version and id, which the worker's connection puts before it.
   module Request
-    # A result of 100 levels, which Ruby's json writes by itself, inside +params+ inside the request.
-    MAX_NESTING = JsonSafe::MAX_DEPTH + 2
-
     module_function
 
     # Takes a method's name and its params by name, nil standing for "not given" except in +result+. Gives one
-    # line of JSON as it follows the id: the quick way when the values allow it, else from a JSON-safe copy.
+    # line of JSON as it follows the id: the quick way when the values allow it, else from a JSON-safe copy
+    # (which also carries the two levels that a result of 99 or 100 has too many once it is inside a request).
     def body(method, params)
-      line = JSON.generate({ method: method, params: params }, max_nesting: MAX_NESTING)
+      line = JSON.generate({ method: method, params: params })
       line.include?("\n") ? safe_body(method, params) : line.delete_prefix('{')
     rescue StandardError, SystemStackError
       safe_body(method, params)
@@ -22,7 +20,8 @@ module RindBridge
 
     # The same from a JSON-safe copy, for values whose own to_json does not give JSON.
     def safe_body(method, params)
-      JSON.generate({ method: method, params: JsonSafe.copy(params) }, max_nesting: 0).delete_prefix('{')
+      copies = params.transform_values { |value| JsonSafe.copy(value) }
+      JSON.generate({ method: method, params: copies }, max_nesting: 0).delete_prefix('{')
     end
   end
 end

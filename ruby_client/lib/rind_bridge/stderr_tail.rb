@@ -5,7 +5,7 @@ require_relative 'utf8'
 module RindBridge
   # Reads a child's stderr for as long as it lives, so that the child never waits for a reader, and keeps the end.
   class StderrTail
-    KEPT_BYTES = 2048
+    KEPT_BYTES = 512
     READ_BYTES = 65_536
     # How long the last bytes may take to arrive when the child has ended, in seconds.
     CLOSE_WAIT = 0.2
@@ -13,7 +13,8 @@ module RindBridge
     def initialize(pipe)
       @pipe = pipe
       @kept = String.new(encoding: Encoding::BINARY)
-      @thread = Thread.new { drain }
+      # A new thread inherits the mask of the one that starts it; this one must be free to be ended.
+      @thread = Thread.new { Thread.handle_interrupt(Object => :immediate) { drain } }
       @thread.report_on_exception = false
       @thread.name = 'rind_bridge stderr'
     end
@@ -24,7 +25,10 @@ module RindBridge
       @pipe.close
     end
 
-    def to_s = Utf8.of(String.new(@kept, encoding: Encoding::UTF_8))
+    # Gives the last line that is not blank, or its end when it is long; nil when there is none.
+    def last_line
+      Utf8.of(@kept).lines.map(&:strip).reject(&:empty?).last
+    end
 
     private
 

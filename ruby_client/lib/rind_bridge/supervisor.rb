@@ -14,6 +14,8 @@ module RindBridge
   class Supervisor
     # How long a worker may take from spawn to its first reply, in seconds.
     START_SECONDS = 10
+    # States that have a reason.
+    LOSSES = %i[lost given_up].freeze
 
     # +on_change+ is called with a Hash (state, reason) when the worker becomes ready, is lost, is given up for
     # a while, or is stopped: once for each change, outside of the lock.
@@ -48,9 +50,9 @@ module RindBridge
 
     # Ends the worker and starts no other. A call under way gets until +deadline+; after that, or in a signal
     # handler, the worker is only killed, and whoever is inside the call, or the next #stop, reaps it.
-    def stop(deadline)
+    def stop(deadline, grace = Worker::STOP_GRACE)
       @stopped = true
-      pass(deadline) { Thread.handle_interrupt(Gate::NEVER) { stop_worker } }
+      pass(deadline) { Thread.handle_interrupt(Gate::NEVER) { stop_worker(grace) } }
     rescue Unavailable
       @worker&.signal(:KILL)
     end
@@ -58,12 +60,15 @@ module RindBridge
     # Ends the worker at once, for a finalizer: nobody can be inside a call any more.
     def abandon = @worker&.kill
 
+    # See Client#status. A forked child is told of itself alone.
     def status
+      worker = @worker
+      inherited = worker && worker.owner != Process.pid
       {
-        state: @worker&.owner == Process.pid || @worker.nil? ? @state : :idle,
-        pid: @worker&.pid,
-        spawned: @spawned,
-        restarts: [@spawned - 1, 0].max,
+        state: inherited ? :idle : @state,
+        pid: inherited ? nil : worker&.pid,
+        spawned: inherited ? 0 : @spawned,
+        restarts: inherited ? 0 : [@spawned - 1, 0].max,
         last_error: @last_error
       }
     end
@@ -101,6 +106,7 @@ module RindBridge
       # This is a forked child: the worker is the parent's.
       @worker.forsake
       @state = :idle
+      @spawned = 0
       @worker = nil
     end
 
@@ -115,7 +121,8 @@ module RindBridge
 
     def spawn_worker
       @policy.started
-      @worker = Worker.new(@launch, limits: @limits, start_deadline: Clock.now + @start_seconds)
+      @worker = Worker.new(@launch, start_deadline: Clock.now + @start_seconds)
+      @worker.introduce(@limits)
       @spawned += 1
       @state = :starting unless @state == :lost
       @worker
@@ -162,14 +169,14 @@ module RindBridge
     end
 
     def described(error, worker)
-      words = worker ? worker.last_words.strip : ''
-      words.empty? ? error.message : "#{error.message}; it last said: #{words}"
+      words = worker&.last_words
+      words.nil? ? error.message : "#{error.message}; it last said: #{words}"
     end
 
-    def stop_worker
+    def stop_worker(grace)
       worker = own_worker
       @worker = nil
-      worker&.stop
+      worker&.stop(grace)
       change(:stopped)
     end
 
@@ -179,7 +186,7 @@ module RindBridge
       @state = state
       return unless @on_change
 
-      @changes << { state: state, reason: state == :ready ? nil : @last_error }
+      @changes << { state: state, reason: LOSSES.include?(state) ? @last_error : nil }
     end
 
     def report_changes

@@ -17,18 +17,25 @@ module RindBridge
     LONGEST_LOOK = 0.05
     HANDSHAKE_ID = 1
     HEAD = '{"jsonrpc":"2.0","id":'
+    # What a client needs of the handshake's result.
+    HELLO = { 'structural_tools' => Array, 'limits' => Hash }.freeze
 
     attr_reader :pid, :owner, :hello, :start_deadline
 
-    # Starts a process as +launch+ says and writes the handshake; its reply is read by #greet. Raises Unavailable
-    # when there is no such program or it cannot be started. +limits+ go into the handshake.
-    def initialize(launch, limits: nil, start_deadline: Clock.now + 10)
+    # Starts a process as +launch+ says. Raises Unavailable when there is no such program or it cannot be started.
+    def initialize(launch, start_deadline: Clock.now + 10)
       @owner = Process.pid
       @start_deadline = start_deadline
       @hello = nil
       @last_id = HANDSHAKE_ID
       launch_process(launch)
-      @channel.write(frame(HANDSHAKE_ID, initialize_body(limits)), start_deadline)
+    end
+
+    # Writes the handshake, with +limits+ for the worker; its reply is read by #greet.
+    def introduce(limits)
+      client = { name: 'rind_bridge', version: VERSION, ruby: RUBY_VERSION }
+      handshake = { method: 'initialize', params: { client: client, limits: limits }.compact }
+      @channel.write(frame(HANDSHAKE_ID, JSON.generate(handshake).delete_prefix('{')), @start_deadline)
     end
 
     def greeted? = !@hello.nil?
@@ -39,6 +46,9 @@ module RindBridge
       reply = reply_to(HANDSHAKE_ID, deadline)
       result = reply['result']
       raise ProtocolFault, 'the worker refused the handshake' unless result.is_a?(Hash)
+
+      fits = HELLO.all? { |name, kind| result[name].is_a?(kind) }
+      raise ProtocolFault, 'the worker greeted with another protocol' unless fits
 
       @hello = result.freeze
     end
@@ -51,15 +61,16 @@ module RindBridge
       reply_to(id, deadline)
     end
 
-    # Ends the process in order: end of input, a wait, TERM, a wait, KILL; reaps it.
+    # Ends the process in order: shutdown, end of input, a wait, TERM, a wait, KILL; reaps it.
     def stop(grace = STOP_GRACE)
       return forsake if foreign?
 
-      @channel.write(frame(@last_id + 1, '"method":"shutdown"}'), Clock.now + FIRST_LOOK)
-    rescue Unavailable
-      nil # It does not read any more; the next steps need no reader.
-    ensure
-      end_process(grace) unless foreign?
+      ask_to_shut_down
+      @channel.close_input
+      signal(:TERM) unless ended?(grace)
+      signal(:KILL) unless ended?(grace)
+      ended?(grace)
+      release
     end
 
     # Ends a spoilt process at once; reaps it.
@@ -84,40 +95,35 @@ module RindBridge
       nil # The group is gone: there is nobody left to end.
     end
 
-    # The last lines that the process wrote to stderr.
-    def last_words = @stderr.to_s
+    # The last line that the process wrote to stderr; nil when there is none.
+    def last_words = @stderr.last_line
 
     private
 
     def foreign? = @owner != Process.pid
 
+    # Descriptors, threads and processes may all be used up: that costs an answer, never the turn.
     def launch_process(launch)
-      worker_in, input = IO.pipe(binmode: true)
-      output, worker_out = IO.pipe(binmode: true)
-      errors, worker_err = IO.pipe(binmode: true)
-      @pid = start_process(launch, in: worker_in, out: worker_out, err: worker_err)
-      @channel = Channel.new(input, output)
+      argv = launch.argv
+      opened = []
+      3.times { opened.concat(IO.pipe(binmode: true)) }
+      worker_in, input, output, worker_out, errors, worker_err = opened
       @stderr = StderrTail.new(errors)
-    rescue StandardError
-      [input, output, errors].each { |pipe| pipe&.close }
-      raise
-    ensure
-      [worker_in, worker_out, worker_err].each { |pipe| pipe&.close }
+      @pid = Process.spawn(launch.environment, [argv[0], argv[0]], *argv.drop(1),
+                           spawn_options(launch, in: worker_in, out: worker_out, err: worker_err))
+      @channel = Channel.new(input, output)
+      [worker_in, worker_out, worker_err].each(&:close)
+    rescue SystemCallError, ThreadError, ArgumentError => e
+      opened.each(&:close)
+      @stderr&.close
+      raise Unavailable, "the worker cannot be started: #{e.message}"
     end
 
     # A process group of its own: a terminal's Ctrl-C reaches the oracle, and what the worker started ends with it.
-    def start_process(launch, **pipes)
-      program, *arguments = argv = launch.argv
+    def spawn_options(launch, **pipes)
       options = { unsetenv_others: true, close_others: true, pgroup: true, **pipes }
       options[:chdir] = launch.chdir.to_s if launch.chdir
-      Process.spawn(launch.environment, [program, program], *arguments, options)
-    rescue SystemCallError, ArgumentError => e
-      raise Unavailable, "the worker cannot be started: #{e.message} (#{argv.join(' ')})"
-    end
-
-    def initialize_body(limits)
-      client = { name: 'rind_bridge', version: VERSION, ruby: RUBY_VERSION }
-      JSON.generate({ method: 'initialize', params: { client: client, limits: limits }.compact }).delete_prefix('{')
+      options
     end
 
     def frame(id, body) = "#{HEAD}#{id},#{body}\n"
@@ -145,25 +151,33 @@ module RindBridge
       raise ProtocolFault, 'the worker wrote a line that is not JSON'
     end
 
-    def end_process(grace)
-      @channel.close_input
-      signal(:TERM) unless ended?(grace)
-      signal(:KILL) unless ended?(grace)
-      ended?(grace)
-      release
+    # A worker that does not read any more is ended by the steps that need no reader. Its reply is not waited for.
+    def ask_to_shut_down
+      @channel.write(frame(@last_id + 1, '"method":"shutdown"}'), Clock.now + FIRST_LOOK)
+    rescue DeadlinePassed
+      nil
     end
 
     # Waits at most +seconds+. A child that somebody else has reaped (Process.waitall) has ended as well.
     def ended?(seconds)
       deadline = Clock.now + seconds
       look = FIRST_LOOK
-      until @ended ||= Process.wait(@pid, Process::WNOHANG)
+      until reaped?
         return false if Clock.now >= deadline
 
         sleep(look)
         look = [look * 2, LONGEST_LOOK].min
       end
       true
+    end
+
+    # With the worker goes whatever it started and left behind.
+    def reaped?
+      return true if @ended
+      return false unless Process.wait(@pid, Process::WNOHANG)
+
+      signal(:KILL)
+      @ended = true
     rescue Errno::ECHILD
       @ended = true
     end

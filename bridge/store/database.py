@@ -1,0 +1,209 @@
+"""The SQLite file of a home: opened at its first use, and set aside when it is damaged.
+
+Rules:
+- Every fault comes out as ``DatabaseFault``; the connection is then closed, and the next call tries again.
+- A damaged file is renamed, never deleted, and a new one is begun. What is rare and must not happen twice at
+  once (making, migrating and setting aside) is done under a lock file.
+- WAL with ``synchronous=NORMAL``: a commit survives a killed process and waits for no disk.
+- A file that may not be written is still read: an old session replays from a read-only home.
+- The file is looked at before every use: a home that was removed or set aside by another worker must not go
+  on receiving rows that nobody will find.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock, RLock
+from weakref import WeakSet
+
+from bridge.store import folders
+from bridge.store.connecting import FILE_NAME, T, Work, connect, in_transaction, locked, primary_code
+from bridge.store.faults import DatabaseFault
+from bridge.store.reasons import LOCKED, UNAVAILABLE
+
+# Longer than any transaction of another worker lasts, shorter than a person notices a tool to be late.
+PATIENCE_SECONDS = 1.0
+# Once the file was found locked for that long, each call only looks whether it still is.
+PATIENCE_WHILE_STUCK_SECONDS = 0.05
+
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+
+log = logging.getLogger("bridge.ledger")
+
+Identity = tuple[int, int]
+
+
+class Database:
+    """One connection to the SQLite file of ``home``, for use by one process; threads take turns."""
+
+    def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
+        self.path = home / FILE_NAME
+        self._clock = clock
+        self._turn = RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._opened: Identity | None = None
+        self._patience = PATIENCE_SECONDS
+        self._trouble: str | None = None
+        _databases.add(self)
+
+    def __del__(self) -> None:
+        # A connection is part of a reference cycle (its cache of statements): it would stay open for long.
+        self.close()
+
+    def read(self, work: Work[T]) -> T:
+        """Give what ``work`` gives for the connection; raises ``DatabaseFault``."""
+        with self._turn:
+            return self._guarded(work)
+
+    def write(self, work: Work[T]) -> T:
+        """Run ``work`` as one transaction, kept whole or not at all; raises ``DatabaseFault``."""
+        with self._turn:
+            return self._guarded(lambda connection: in_transaction(connection, work))
+
+    def checkpoint(self) -> None:
+        """Bring what the write-ahead log holds into the file itself, as far as no reader is in the way."""
+        self.read(lambda connection: connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall())
+
+    def close(self) -> None:
+        """Close the connection; the next use opens it again."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(sqlite3.Error):
+                connection.close()
+
+    def _guarded(self, work: Work[T]) -> T:
+        try:
+            result = self._patiently(work)
+        except (sqlite3.Error, OSError) as error:
+            self.close()
+            fault = _fault(error)
+            self._note(fault)
+            raise fault from error
+        self._note(None)
+        return result
+
+    def _patiently(self, work: Work[T]) -> T:
+        # SQLite's own waiting grows to a tenth of a second between two looks, and among busy workers one may
+        # then never meet a free moment. Begun anew it looks every few milliseconds.
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                return self._repaired(work)
+            except sqlite3.OperationalError as error:
+                if primary_code(error) not in _LOCKED or time.monotonic() >= deadline:
+                    raise
+
+    def _repaired(self, work: Work[T]) -> T:
+        try:
+            return work(self._ready())
+        except sqlite3.DatabaseError as error:
+            if primary_code(error) not in _DAMAGED:
+                raise
+            self._set_aside(str(error))
+        return work(self._ready())
+
+    def _note(self, fault: DatabaseFault | None) -> None:
+        trouble = str(fault) if fault else None
+        if trouble and trouble != self._trouble:
+            log.warning("the ledger %s cannot be used now (%s); calls go on without it", self.path, trouble)
+        self._trouble = trouble
+        stuck = fault is not None and fault.reason == LOCKED
+        self._patience = PATIENCE_WHILE_STUCK_SECONDS if stuck else PATIENCE_SECONDS
+
+    def _ready(self) -> sqlite3.Connection:
+        if self._connection is not None and self._opened is not None and self._opened == self._identity():
+            return self._connection
+        return self._open()
+
+    def _identity(self) -> Identity | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return (found.st_dev, found.st_ino)
+
+    def _open(self) -> sqlite3.Connection:
+        self.close()
+        with folders.opened(self.path.parent, (), create=True):
+            pass
+        if self.path.exists() and not self.path.is_file():
+            self._set_aside("not a regular file")
+        self._connection, can_write = connect(self.path, self._patience)
+        # One that only reads is used once: it sees nothing that others write, and may be let write soon.
+        self._opened = self._identity() if can_write else None
+        return self._connection
+
+    def _set_aside(self, why: str) -> None:
+        self.close()
+        with locked(self.path.parent, self._patience):
+            if _is_sound(self.path):
+                return  # another worker was quicker, and this is the new one
+            kept = self._unused_name()
+            for suffix in ("-wal", "-shm", ""):
+                with suppress(FileNotFoundError):
+                    self.path.with_name(FILE_NAME + suffix).rename(f"{kept}{suffix}")
+        log.error(
+            "the ledger %s cannot be used (%s); it is kept as %s, a new one is begun",
+            self.path,
+            why,
+            kept.name,
+        )
+
+    def _unused_name(self) -> Path:
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(self._clock()))
+        number, candidate = 1, self.path.with_name(f"{FILE_NAME}.damaged-{stamp}")
+        while candidate.exists():
+            number += 1
+            candidate = self.path.with_name(f"{FILE_NAME}.damaged-{stamp}-{number}")
+        return candidate
+
+
+# A connection must not be open across a fork: SQLite in the child would believe that it holds the locks of
+# its parent (https://sqlite.org/howtocorrupt.html, section 2.6). So all are closed before.
+_databases: WeakSet[Database] = WeakSet()
+_waiting: list[Database] = []
+_fork = Lock()  # two threads may fork at once
+
+
+def _before_fork() -> None:
+    _fork.acquire()
+    _waiting.extend(_databases)
+    for database in _waiting:
+        database._turn.acquire()  # noqa: SLF001 - no other thread may open it again until the fork is done
+        database.close()
+
+
+def _after_fork() -> None:
+    while _waiting:
+        _waiting.pop()._turn.release()  # noqa: SLF001 - as above
+    _fork.release()
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+
+
+def _is_sound(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    try:
+        connection = sqlite3.connect(path, timeout=PATIENCE_WHILE_STUCK_SECONDS, isolation_level=None)
+        try:
+            return bool(connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError as error:
+        return primary_code(error) not in _DAMAGED
+
+
+def _fault(error: sqlite3.Error | OSError) -> DatabaseFault:
+    if isinstance(error, BlockingIOError) or primary_code(error) in _LOCKED:
+        return DatabaseFault(LOCKED, "another process holds the ledger")
+    detail = error.strerror if isinstance(error, OSError) else str(error)
+    return DatabaseFault(UNAVAILABLE, detail or type(error).__name__)

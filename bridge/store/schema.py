@@ -1,0 +1,77 @@
+"""The tables of the ledger's SQLite file, one migration after another.
+
+``PRAGMA user_version`` counts the migrations that a file has had. A migration that was released is never
+changed: a new one is added behind it, and tests/fixtures keeps a home of every released version.
+"""
+
+from __future__ import annotations
+
+# Counted by triggers, so that a call learns how much is kept from two rows however many files there are.
+_VERSION_1 = """
+CREATE TABLE projections (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    call_id TEXT NOT NULL,
+    sequence INTEGER NOT NULL,      -- 1, 2, 3 ... within the session
+    saved_at REAL NOT NULL,         -- seconds since 1970
+    projection TEXT NOT NULL,       -- the JSON text that was given
+    UNIQUE (session_id, call_id),
+    UNIQUE (session_id, sequence)
+);
+
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY,         -- grows with every file: the oldest is the smallest, whatever clocks say
+    path TEXT NOT NULL UNIQUE,      -- below the home, with /
+    session_id TEXT NOT NULL,
+    call_id TEXT NOT NULL,
+    stored_at REAL NOT NULL,
+    bytes INTEGER NOT NULL,
+    source_sha256 TEXT,             -- of what was given, not of a part; null when the file was found
+    reference TEXT NOT NULL         -- JSON: what the caller was told, without the path
+);
+CREATE INDEX files_of_session ON files (session_id);
+
+CREATE TABLE absences (
+    path TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    call_id TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    absent_since REAL NOT NULL,
+    detail TEXT,
+    source_sha256 TEXT              -- of what was cited; null when nothing ever was
+);
+
+CREATE TABLE sessions (
+    session_id TEXT PRIMARY KEY,
+    bytes INTEGER NOT NULL,
+    last_active REAL NOT NULL
+);
+CREATE INDEX sessions_by_activity ON sessions (last_active);
+
+CREATE TABLE state (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    total_bytes INTEGER NOT NULL,
+    cleaned_at REAL                 -- null before the first cleanup
+);
+INSERT INTO state VALUES (1, 0, NULL);
+
+CREATE TRIGGER projection_saved AFTER INSERT ON projections BEGIN
+    INSERT INTO sessions VALUES (new.session_id, 0, new.saved_at)
+    ON CONFLICT (session_id) DO UPDATE SET last_active = max(last_active, new.saved_at);
+END;
+
+CREATE TRIGGER file_kept AFTER INSERT ON files BEGIN
+    INSERT INTO sessions VALUES (new.session_id, new.bytes, new.stored_at)
+    ON CONFLICT (session_id) DO UPDATE
+        SET bytes = bytes + new.bytes, last_active = max(last_active, new.stored_at);
+    UPDATE state SET total_bytes = total_bytes + new.bytes;
+    DELETE FROM absences WHERE path = new.path;
+END;
+
+CREATE TRIGGER file_gone AFTER DELETE ON files BEGIN
+    UPDATE sessions SET bytes = bytes - old.bytes WHERE session_id = old.session_id;
+    UPDATE state SET total_bytes = total_bytes - old.bytes;
+END;
+"""
+
+MIGRATIONS = (_VERSION_1,)

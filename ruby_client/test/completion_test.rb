@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require 'test_helper'
+
+class CompletionTest < BridgeTest
+  PATIENT = { deadline: 30, preview_deadline: 30 }.freeze
+
+  def test_a_worker_gives_bounded_projections_and_says_where_the_rest_is
+    text = "line\n" * 100_000
+    done = client(REAL_WORKER, **PATIENT).tool_completed(text, name: 'bash', session_id: 's', call_id: 'c')
+
+    assert_nil done.error
+    assert_operator done.terminal_content.bytesize, :<=, 8192
+    assert_operator done.model_content.bytesize, :<=, 25_600
+    assert_equal 'tool_result_v1', done.model_content_format
+    assert_predicate done, :truncated?
+    assert_equal text, File.read(done.output['path'])
+    assert_equal [4000, '...'], [done.preview.length, done.preview[-3..]]
+  end
+
+  def test_a_structural_result_is_its_own_preview
+    page = { content: "a\n", path: 'a.rb', range: [1, 1] }
+
+    assert_same page, client(REAL_WORKER, **PATIENT).tool_completed(page, name: 'read_file').preview
+  end
+
+  def test_without_a_worker_the_model_gets_the_whole_result
+    text = 'x' * 100_000
+    done = client(NO_WORKER).tool_completed(text, name: 'bash', session_id: 's', call_id: 'c')
+
+    assert_predicate done, :degraded?
+    refute_predicate done, :truncated?
+    refute_predicate done, :replayed?
+    assert_equal [text, 'whole_result', 100_000],
+                 [done.model_content, done.model_content_format, done.policy['total_bytes']]
+    assert_equal 4000, done.preview.length
+    assert_equal done.preview, done.terminal_content
+    assert_equal({ 'reason' => 'degraded' }, done.output)
+    assert_kind_of RindBridge::Unavailable, done.error
+  end
+
+  def test_without_a_worker_a_hash_goes_to_the_model_as_this_ruby_writes_it
+    done = client(NO_WORKER).tool_completed({ result: 'ok', exit_status: 0 }, name: 'run_command')
+
+    assert_equal '{"result":"ok","exit_status":0}', done.model_content
+  end
+
+  def test_without_a_worker_what_json_refuses_still_reaches_the_model
+    done = client(NO_WORKER).tool_completed({ score: Float::NAN, text: "\xFF" }, name: 'a')
+
+    assert_equal({ 'score' => 'NaN', 'text' => "\uFFFD" }, JSON.parse(done.model_content))
+  end
+
+  def test_without_a_worker_no_attachment_is_lost
+    image = { 'path' => '/tmp/a.png', 'media_type' => 'image/png' }
+    client = client(NO_WORKER)
+
+    assert_equal [image], client.tool_completed({ attachments: [image] }, name: 'a').attachments
+    assert_equal [image], client.tool_completed({ 'attachments' => [image] }, name: 'a').attachments
+    assert_empty client.tool_completed('text', name: 'a').attachments
+  end
+
+  def test_any_object_gives_a_completion_with_and_without_a_worker
+    require 'support/ruby_objects'
+    [REAL_WORKER, NO_WORKER].each do |command|
+      client = client(command, **PATIENT)
+      objects = RubyObjects.new(Random.new_seed)
+      300.times { assert_whole(client.tool_completed(objects.object, name: 'grep')) }
+    end
+  end
+
+  private
+
+  def assert_whole(done)
+    [done.preview, done.terminal_content, done.model_content].each do |text|
+      assert_kind_of String, text
+      assert_predicate text, :valid_encoding?
+    end
+  end
+end

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require 'test_helper'
+
+class PagesTest < BridgeTest
+  def test_pages_are_followed_by_line_and_column_until_none_is_left
+    asked = []
+    last = RindBridge::OutputPage.new({ 'content' => 'c', 'next_offset' => nil })
+    middle = RindBridge::OutputPage.new({ 'content' => 'b', 'next_offset' => 7, 'next_column' => 1 }) do |**place|
+      asked << place
+      last
+    end
+    first = RindBridge::OutputPage.new({ 'content' => 'a', 'next_offset' => 2, 'next_column' => 9 }) do |**place|
+      asked << place
+      middle
+    end
+
+    assert_equal %w[a b c], first.each_page.map(&:content)
+    assert_equal [{ offset: 2, column: 9 }, { offset: 7, column: 1 }], asked
+    assert_predicate last, :last?
+    assert_nil last.next_page
+  end
+
+  def test_a_page_is_read_only_when_it_is_asked_for
+    first = RindBridge::OutputPage.new({ 'content' => 'a', 'next_offset' => 2 }) { raise 'too early' }
+
+    assert_equal 'a', first.each_page.first.content
+  end
+
+  def test_a_stored_output_is_read_page_by_page_until_its_end
+    client = real_client
+    lines = Array.new(20_000) { |number| "line #{number}\n" }.join
+    done = client.tool_completed(lines, name: 'run_command', session_id: 's1', call_id: 'c1')
+
+    assert_equal lines.bytesize, done.output['bytes']
+    assert_equal lines, client.each_page(session_id: 's1', call_id: 'c1').map(&:content).join
+    first = client.read_output(session_id: 's1', call_id: 'c1')
+    assert_equal lines, first.each_page.map { |page| page['content'] }.join
+  end
+
+  def test_a_session_is_replayed_in_order_over_all_its_pages
+    client = real_client
+    saved = Array.new(5) do |number|
+      client.tool_completed("text #{number}", name: 'a', session_id: 's', call_id: "c#{number}")
+    end
+    replayed = client.replay('s', limit: 2).each_item.to_a
+
+    assert_equal(saved.map(&:model_content), replayed.map { |item| item['model_content'] })
+    assert_equal %w[c0 c1 c2 c3 c4], (replayed.map { |item| item['call_id'] })
+  end
+
+  def test_the_same_ids_give_what_was_saved
+    client = real_client
+    first = client.tool_completed('text', name: 'a', session_id: 's', call_id: 'c')
+    again = client.tool_completed('another text', name: 'a', session_id: 's', call_id: 'c')
+
+    refute_predicate first, :replayed?
+    assert_predicate again, :replayed?
+    assert_equal first.model_content, again.model_content
+  end
+
+  def test_an_output_that_is_not_there_says_why
+    error = assert_raises(RindBridge::OutputMissing) { real_client.read_output(session_id: 's', call_id: 'none') }
+
+    assert_equal 'never_stored', error.reason
+  end
+
+  def test_ids_that_are_paths_are_refused
+    error = assert_raises(RindBridge::InvalidParams) { real_client.read_output(session_id: '../x', call_id: 'c') }
+
+    assert_includes error.data['fields'], 'session_id'
+  end
+
+  def test_without_a_worker_there_is_nothing_to_read
+    client = client(NO_WORKER)
+
+    assert_raises(RindBridge::Unavailable) { client.read_output(session_id: 's', call_id: 'c') }
+    assert_raises(RindBridge::Unavailable) { client.replay('s') }
+  end
+
+  private
+
+  def real_client
+    client(REAL_WORKER, deadline: 30)
+  end
+end

@@ -1,0 +1,64 @@
+"""What leaves the worker is JSON, and says what the value says."""
+
+import json
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic_core import from_json
+
+from bridge.worker.encoding import encode
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@settings(deadline=None)
+@given(VALUES)
+def test_every_json_value_comes_back_as_it_was(value):
+    """Integers of any size, 1.0 beside 1, infinity, and the order of keys."""
+    back = from_json(encode(value))
+    assert repr(back) == repr(value)
+
+
+@pytest.mark.parametrize("value", [2**64, -(2**63) - 1, 10**4_000, [2**64], {"a": {"b": 2**64}}])
+def test_integers_beyond_64_bits_are_exact(value):
+    assert json.loads(encode(value)) == value
+
+
+@pytest.mark.parametrize(("value", "text"), [(math.inf, b"1e999"), ([None, -math.inf], b"[null,-1e999]")])
+def test_a_number_beyond_doubles_never_becomes_null(value, text):
+    """1e400 arrives as infinity; readers take 1e999 for the same."""
+    assert encode(value) == text
+
+
+def test_not_a_number_has_no_json():
+    with pytest.raises(ValueError, match="not a number"):
+        encode({"a": math.nan})
+
+
+def test_null_stays_null():
+    assert encode({"a": None, "b": "null", "c": 1.5}) == b'{"a":null,"b":"null","c":1.5}'
+
+
+@pytest.mark.parametrize("value", ["\ud800", "a\udcffb", {"\ud800": ["\udfff"]}])
+def test_a_lone_surrogate_becomes_the_replacement_character(value):
+    assert "\ufffd" in encode(value).decode()
+    json.loads(encode(value))
+
+
+@pytest.mark.parametrize("depth", [253, 254, 255, 400])
+def test_nesting_deeper_than_orjson_writes(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    assert encode(value) == b"[" * (depth + 1) + b"]" * (depth + 1)
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, b"bytes", {1: "a key"}, [2**64, object()], {2**64: 1}])
+def test_what_is_no_json_is_refused(value):
+    with pytest.raises(TypeError):
+        encode(value)

@@ -1,0 +1,242 @@
+"""How a worker ends, and what it survives: signals, its parent, and methods that do what they must not."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+SECRET = "the-secret-of-the-tool"
+INTERNAL_ERROR = {"code": -32603, "message": "Internal error"}
+PATIENCE_SECONDS = 60
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+
+
+def wait_for_end(pid):
+    """Wait until a process that is no child of ours has ended; its parent may take its time to reap it."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not has_ended(pid):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"process {pid} lives on")
+        time.sleep(0.02)
+
+
+def has_ended(pid):
+    """Tell whether the process is gone or a zombie (proc(5), the third field of stat)."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return state == "Z"
+
+
+class TestMethodsThatMisbehave:
+    def test_what_a_method_prints_goes_to_stderr(self, misbehaving):
+        """Nor does a method that reads stdin get hold of a request."""
+        assert misbehaving.call("prints")["result"] == ""
+        assert misbehaving.alive()
+        status, out, err = misbehaving.end()
+        assert (status, out) == (0, b"")
+        assert err.splitlines() == ["not a frame", "not a frame either"]
+
+    @pytest.mark.parametrize(
+        ("method", "params"),
+        [
+            ("raises", {"secret": SECRET}),
+            ("exits", {}),
+            ("interrupts", {}),
+            ("recurses", {}),
+            ("gives_an_object", {}),
+            ("gives_not_a_number", {}),
+            ("nests", {"depth": 100_000}),
+        ],
+    )
+    def test_a_defect_is_one_internal_error_and_its_cause_is_on_stderr(self, misbehaving, method, params):
+        """The line on stderr names the request and the place, and holds nothing of what was passed."""
+        reply = misbehaving.call(method, "the-id", **params)
+        assert reply == {"jsonrpc": "2.0", "error": INTERNAL_ERROR, "id": "the-id"}
+        assert misbehaving.alive()
+        status, out, err = misbehaving.end()
+        assert (status, out) == (0, b"")
+        assert len(err.splitlines()) == 1
+        assert f"request id='the-id' method={method} failed" in err
+        assert SECRET not in err
+
+    def test_a_lone_surrogate_in_a_result_is_replaced(self, misbehaving):
+        assert misbehaving.call("gives_a_surrogate")["result"] == "\ufffd"
+
+    def test_a_child_that_keeps_every_descriptor_disturbs_nothing(self, misbehaving):
+        """It must not keep the client's stdout open, either: the client waits for its end."""
+        child = misbehaving.call("forks_and_stays")["result"]
+        try:
+            assert misbehaving.alive()
+            misbehaving.process.stdin.close()
+            assert misbehaving.line() == b""
+            assert misbehaving.process.wait(PATIENCE_SECONDS) == 0
+            os.kill(child, 0)
+        finally:
+            os.kill(child, signal.SIGKILL)
+
+    @needs_proc
+    def test_a_child_that_comes_back_from_the_method_answers_nothing(self, misbehaving):
+        child = misbehaving.call("forks_and_returns")["result"]
+        assert child > 0
+        wait_for_end(child)
+        assert misbehaving.alive()
+        assert misbehaving.end()[:2] == (0, b"")
+
+    def test_a_program_that_a_method_starts_has_stderr_for_stdout(self, misbehaving):
+        child = misbehaving.call("spawns")["result"]
+        try:
+            assert misbehaving.alive()
+            misbehaving.process.stdin.close()
+            assert misbehaving.line() == b""
+        finally:
+            os.kill(child, signal.SIGKILL)
+
+
+class TestTheEnd:
+    def test_shutdown_answers_null_then_the_worker_exits(self, spawn):
+        worker = spawn()
+        assert worker.call("shutdown") == {"jsonrpc": "2.0", "result": None, "id": 1}
+        assert worker.process.wait(PATIENCE_SECONDS) == 0
+
+    def test_shutdown_as_a_notification_ends_the_worker_without_a_word(self, spawn):
+        worker = spawn()
+        worker.send({"jsonrpc": "2.0", "method": "shutdown"})
+        assert worker.line() == b""
+        assert worker.process.wait(PATIENCE_SECONDS) == 0
+
+    def test_requests_behind_a_shutdown_are_not_answered(self, spawn):
+        worker = spawn()
+        lines = [
+            {"jsonrpc": "2.0", "id": number, "method": method}
+            for number, method in ((1, "shutdown"), (2, "ping"))
+        ]
+        worker.send(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+        assert worker.reply()["id"] == 1
+        assert worker.line() == b""
+
+    def test_in_a_batch_what_stands_beside_a_shutdown_is_answered(self, spawn):
+        worker = spawn()
+        worker.send(
+            [
+                {"jsonrpc": "2.0", "id": number, "method": method}
+                for number, method in ((1, "shutdown"), (2, "ping"))
+            ]
+        )
+        assert [reply["result"] for reply in worker.reply()] == [None, "pong"]
+        assert worker.process.wait(PATIENCE_SECONDS) == 0
+
+    def test_sigterm_ends_an_idle_worker_in_order(self, spawn):
+        worker = spawn()
+        assert worker.alive()
+        worker.process.send_signal(signal.SIGTERM)
+        assert worker.process.wait(PATIENCE_SECONDS) == 0
+
+    def test_sigterm_lets_the_reply_under_way_be_finished(self, misbehaving):
+        assert misbehaving.alive()
+        misbehaving.send({"jsonrpc": "2.0", "id": 1, "method": "sleeps", "params": [1]})
+        misbehaving.send({"jsonrpc": "2.0", "id": 2, "method": "ping"})
+        time.sleep(0.2)
+        misbehaving.process.send_signal(signal.SIGTERM)
+        assert misbehaving.reply() == {"jsonrpc": "2.0", "result": "slept", "id": 1}
+        assert misbehaving.process.wait(PATIENCE_SECONDS) == 0
+
+    def test_sigterm_lets_a_reply_that_waits_in_a_full_pipe_be_finished(self, misbehaving):
+        assert misbehaving.alive()
+        misbehaving.send({"jsonrpc": "2.0", "id": 1, "method": "repeats", "params": ["x", 3_000_000]})
+        time.sleep(0.2)
+        misbehaving.process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+        assert misbehaving.reply()["result"] == "x" * 3_000_000
+        assert misbehaving.process.wait(PATIENCE_SECONDS) == 0
+
+    @pytest.mark.parametrize("method", ["ping", "sleeps"])
+    def test_sigint_is_the_oracles_business(self, misbehaving, method):
+        """A terminal's Ctrl-C goes to the whole group; idle or busy, the worker works on."""
+        assert misbehaving.alive()
+        params = [1] if method == "sleeps" else []
+        misbehaving.send({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        misbehaving.process.send_signal(signal.SIGINT)
+        assert "result" in misbehaving.reply()
+        misbehaving.process.send_signal(signal.SIGINT)
+        assert misbehaving.alive()
+
+    def test_a_client_that_closes_stdout_ends_an_idle_worker(self, spawn):
+        worker = spawn()
+        assert worker.alive()
+        worker.process.stdout.close()
+        assert worker.process.wait(PATIENCE_SECONDS) == 1
+
+    def test_a_client_that_closes_stdout_ends_a_worker_that_answers(self, misbehaving):
+        assert misbehaving.alive()
+        misbehaving.send({"jsonrpc": "2.0", "id": 1, "method": "repeats", "params": ["x", 3_000_000]})
+        time.sleep(0.2)
+        misbehaving.process.stdout.close()
+        assert misbehaving.process.wait(PATIENCE_SECONDS) == 1
+
+
+@needs_proc
+@pytest.mark.parametrize("method", ["ping", "sleeps", "spins"])
+def test_a_worker_whose_parent_is_killed_ends(method, tmp_path, request):
+    """Even while a sibling holds its pipes open, so that no end of input comes; idle, waiting or busy."""
+    parent_program = textwrap.dedent("""
+        import subprocess, sys
+        print(subprocess.Popen(sys.argv[1:]).pid, file=sys.stderr, flush=True)
+        input_never_comes = sys.stderr.flush()
+        import time
+        time.sleep(600)
+    """)
+    misbehaving = request.path.with_name("misbehaving.py")
+    parent = subprocess.Popen(
+        [sys.executable, "-c", parent_program, sys.executable, misbehaving],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"RIND_BRIDGE_HOME": str(tmp_path), "PATH": os.environ["PATH"]},
+    )
+    with parent:
+        worker = int(parent.stderr.readline())
+        parent.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        parent.stdin.flush()
+        assert b"pong" in parent.stdout.readline()
+        if method != "ping":
+            line = {
+                "jsonrpc": "2.0",
+                "id": 2,
+                "method": method,
+                "params": [600] if method == "sleeps" else [],
+            }
+            parent.stdin.write(json.dumps(line).encode() + b"\n")
+            parent.stdin.flush()
+            time.sleep(0.2)
+        parent.send_signal(signal.SIGKILL)
+        wait_for_end(worker)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'{{"jsonrpc":"2.0","id":1,"method":"nope","params":["{SECRET}"]}}',
+        f'{{"jsonrpc":"2.0","id":1,"method":"tool_completed","params":{{"result":"{SECRET}"}}}}',
+        f'{{"jsonrpc":"2.0","id":1,"method":"tool_completed","params":{{"result":1,"name":["{SECRET}"]}}}}',
+        f'{{"jsonrpc":"2.0","id":1,"method":"ui_preview","params":"{SECRET}"}}',
+        f'{{"jsonrpc":"1.0","id":1,"method":"ui_preview","params":["{SECRET}"]}}',
+        f'{{"jsonrpc":"2.0","id":1,"method":"ui_preview","params":["{SECRET}"]',
+        f'["{SECRET}",{{"result":"{SECRET}"}}]',
+        f'{{"jsonrpc":"2.0","id":["{SECRET}"],"method":"ping"}}',
+    ],
+)
+def test_what_a_tool_returned_is_neither_logged_nor_told(spawn, line):
+    worker = spawn()
+    worker.send(line.encode() + b"\n")
+    _, out, err = worker.end()
+    assert b"error" in out
+    assert SECRET not in out.decode() + err

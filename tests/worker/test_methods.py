@@ -1,0 +1,226 @@
+"""What each method makes of its parameters, against small stand-ins for the rooms behind it."""
+
+from dataclasses import asdict
+
+import pytest
+
+from bridge import __version__
+from bridge.errors import InvalidParams, StoreUnavailable
+from bridge.limits import Limits
+from bridge.settings import Settings
+from bridge.worker import methods, state
+from bridge.worker.methods import METHODS
+from bridge.worker.state import Worker
+
+
+class Recorder:
+    """Records the calls of any of its methods and gives back what they were called with."""
+
+    def __init__(self):
+        self.calls = []
+
+    def __getattr__(self, name):
+        def call(*positional, **named):
+            self.calls.append((name, positional, named))
+            return {"called": name}
+
+        return call
+
+
+class Recorders:
+    def __init__(self, settings):
+        self.settings = settings
+        self.normalizer, self.outputs, self.ledger = Recorder(), Recorder(), Recorder()
+
+
+class Broken:
+    def __init__(self, *_, **__):
+        raise OSError("the disk is on fire")
+
+
+@pytest.fixture
+def worker(tmp_path):
+    return Worker(Settings(home=tmp_path), Recorders)
+
+
+def fields(method, *arguments, **named):
+    with pytest.raises(InvalidParams) as caught:
+        method(*arguments, **named)
+    return caught.value.data["fields"]
+
+
+class TestInitialize:
+    def test_it_says_what_the_worker_is(self, worker, tmp_path):
+        told = methods.initialize(worker, {"name": "test"})
+        assert told.pop("pid") > 0
+        assert told == {
+            "server": "rind-bridge",
+            "version": __version__,
+            "protocol": 1,
+            "methods": list(METHODS),
+            "limits": asdict(Limits()),
+            "structural_tools": ["read_file"],
+            "home": str(tmp_path),
+        }
+
+    def test_limits_replace_those_of_the_call_before(self, worker):
+        methods.initialize(worker, {}, {"model_max_bytes": 3_000})
+        told = methods.initialize(worker, {}, {"terminal_max_bytes": 2_000})
+        assert told["limits"] == asdict(Limits(terminal_max_bytes=2_000))
+        assert worker.rooms.settings.limits == Limits(terminal_max_bytes=2_000)
+
+    def test_the_same_limits_keep_the_rooms(self, worker):
+        rooms = worker.rooms
+        methods.initialize(worker, {}, {"model_max_bytes": Limits().model_max_bytes})
+        assert worker.rooms is rooms
+
+    @pytest.mark.parametrize(
+        ("limits", "named"),
+        [
+            ({"model_max_bytes": 1}, "model_max_bytes"),
+            ({"nope": 1}, "nope"),
+            ({"model_max_lines": True}, "model_max_lines"),
+        ],
+    )
+    def test_a_wrong_limit_is_named_and_changes_nothing(self, worker, limits, named):
+        assert named in fields(methods.initialize, worker, {"ruby": "3.4.0"}, limits)["limits"]
+        assert worker.settings.limits == Limits()
+        assert not worker.ruby_3_4
+
+    @pytest.mark.parametrize(
+        ("version", "newer"),
+        [
+            ("3.1.2", False),
+            ("3.3.9", False),
+            ("3.4", True),
+            ("3.4.0dev", True),
+            ("3.10.1", True),
+            ("4.0.0", True),
+        ],
+    )
+    def test_the_clients_ruby_switches_how_hashes_are_printed(self, worker, version, newer):
+        methods.initialize(worker, {"ruby": version})
+        printed = '{"a" => 1}' if newer else '{"a"=>1}'
+        assert methods.ui_preview(worker, [{"a": 1}]) == f"[{printed}]"
+        methods.initialize(worker, {})
+        assert methods.ui_preview(worker, [{"a": 1}]) == '[{"a"=>1}]'
+
+    @pytest.mark.parametrize("version", ["", "three", "3", 3.4, ["3.4.1"], True])
+    def test_a_wrong_version_of_ruby_is_named(self, worker, version):
+        assert list(fields(methods.initialize, worker, {"ruby": version})) == ["client.ruby"]
+
+
+class TestPreview:
+    def test_a_structural_result_is_the_very_object(self, worker):
+        result = {"content": "a", "path": "b"}
+        assert methods.ui_preview(worker, result, name="read_file") is result
+
+    def test_the_limit_is_preview_max_chars_where_none_is_given(self, worker):
+        methods.initialize(worker, {}, {"preview_max_chars": 10})
+        assert methods.ui_preview(worker, "x" * 20) == "x" * 7 + "..."
+        assert methods.ui_preview(worker, "x" * 20, None) == "x" * 7 + "..."
+        assert methods.ui_preview(worker, "x" * 20, 20) == "x" * 20
+
+
+class TestCompletion:
+    def test_normalize_hands_every_parameter_on(self, worker):
+        given = methods.normalize(worker, [1], "bash", "failed", "Boom", "s", "c", {"command": "x"})
+        assert given == {"called": "normalize"}
+        ((_, positional, named),) = worker.rooms.normalizer.calls
+        assert positional == ([1],)
+        assert named == {
+            "name": "bash",
+            "status": "failed",
+            "error_type": "Boom",
+            "session_id": "s",
+            "call_id": "c",
+            "args": {"command": "x"},
+        }
+
+    @pytest.mark.parametrize("field", ["session_id", "call_id"])
+    @pytest.mark.parametrize(
+        "identifier", ["", "../x", "/etc/passwd", ".hidden", "a/b", "a" * 300, "a\x00", "é"]
+    )
+    def test_an_id_that_is_a_path_is_refused(self, worker, field, identifier):
+        assert list(fields(methods.normalize, worker, 1, "bash", **{field: identifier})) == [field]
+        assert list(fields(methods.tool_completed, worker, 1, "bash", **{field: identifier})) == [field]
+        assert worker.rooms.normalizer.calls == []
+
+    def test_tool_completed_adds_the_echo(self, worker):
+        given = methods.tool_completed(worker, "x" * 20, "bash", limit=10)
+        assert given == {"called": "normalize", "preview": {"kind": "echo", "text": "x" * 7 + "..."}}
+
+    def test_tool_completed_does_not_send_back_what_passes_through(self, worker):
+        given = methods.tool_completed(worker, {"content": "x"}, "read_file")
+        assert given == {"called": "normalize", "preview": {"kind": "structure"}}
+
+    def test_a_structural_tool_that_gives_no_object_has_an_echo(self, worker):
+        given = methods.tool_completed(worker, "gone", "read_file")
+        assert given["preview"] == {"kind": "echo", "text": "gone"}
+
+
+class TestStores:
+    def test_a_page_of_an_output(self, worker):
+        assert methods.read_output(worker, "s", "c", 5, 2, 10) == {"called": "read"}
+        assert worker.rooms.outputs.calls == [("read", ("s", "c", 5, 2, 10), {})]
+
+    def test_replay(self, worker):
+        assert methods.replay(worker, "s", 7, 10) == {"called": "replay"}
+        assert worker.rooms.ledger.calls == [("replay", ("s", 7, 10), {})]
+
+    def test_cleanup(self, worker):
+        assert methods.cleanup(worker) == {"called": "cleanup"}
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda worker: methods.read_output(worker, "../s", "c"),
+            lambda worker: methods.read_output(worker, "s", ""),
+            lambda worker: methods.replay(worker, "/s"),
+        ],
+    )
+    def test_an_id_that_is_a_path_is_refused(self, worker, call):
+        assert fields(call, worker)
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda worker: methods.read_output(worker, "s", "c"),
+            lambda worker: methods.replay(worker, "s"),
+            methods.cleanup,
+        ],
+    )
+    def test_a_store_that_is_not_there_is_told(self, worker, call):
+        worker.rooms.outputs = worker.rooms.ledger = None
+        with pytest.raises(StoreUnavailable) as caught:
+            call(worker)
+        assert "could not be opened" in caught.value.data["reason"]
+
+
+class TestRest:
+    def test_the_first_rest_loads_the_rooms_and_the_next_cleans_up(self, worker):
+        assert worker.rest() == state.REST_BEFORE_CLEANUP_SECONDS
+        assert worker.rooms.outputs.calls == []
+        assert worker.rest() == state.CLEANUP_EVERY_SECONDS
+        assert worker.rooms.outputs.calls == [("cleanup", (), {"force": False})]
+
+    def test_a_cleanup_that_has_more_to_do_goes_on_soon(self, worker):
+        answers = [{"more": True}, {"more": False}]
+        worker.rooms.outputs.cleanup = lambda *, force: answers.pop(0)  # noqa: ARG005 - called by this name
+        worker.rest()
+        assert worker.rest() == state.REST_BETWEEN_SLICES_SECONDS
+        assert worker.rest() == state.CLEANUP_EVERY_SECONDS
+
+    def test_a_cleanup_that_fails_is_logged_without_contents(self, worker, caplog):
+        worker.rooms.outputs = type("Failing", (), {"cleanup": Broken})()
+        assert [worker.rest(), worker.rest()] == [
+            state.REST_BEFORE_CLEANUP_SECONDS,
+            state.CLEANUP_EVERY_SECONDS,
+        ]
+        assert "cleaning up failed: OSError" in caplog.text
+        assert "fire" not in caplog.text
+
+
+def test_shutdown_gives_null_and_lets_the_worker_end(worker):
+    assert methods.shutdown(worker) is None
+    assert worker.stopping
