@@ -24,7 +24,10 @@ ESCAPE = re.compile(
     r"|[\x84\x8d-\x8f\x9a\x9c]"
 )
 # What moves the cursor within a line or erases a part of it (EL, 8.3.41); other escapes show nothing.
-_STEP = re.compile(rf"(?P<home>\r+)|(?P<back>\x08+)|(?:\x1b\[|\x9b)(?P<erase>[012]?)K|{ESCAPE.pattern}")
+_STEP = re.compile(
+    r"(?P<home>\r+)|(?P<back>\x08+)|(?P<silent>[\x00\x07])|(?:\x1b\[|\x9b)(?P<erase>[012]?)K|"
+    + ESCAPE.pattern
+)
 _SILENT = re.compile(r"[\x00\x07]")
 
 
@@ -93,7 +96,7 @@ def _move(cells: list[str], column: int, step: re.Match[str], counts: Counter[st
         return 0
     if kind == "back":
         return max(0, column - len(step.group()))
-    counts["escapes"] += 1
+    counts["controls" if kind == "silent" else "escapes"] += 1
     if kind == "erase":
         _erase(cells, column, step["erase"])
     return column

@@ -13,7 +13,7 @@ from bridge.scan import Scanner
 
 # Case stands as tools write it: compilers, test runners, package managers, interpreters, shells, kernels.
 PATTERNS = (
-    "error:", "Error:", "ERROR", "error[", "Error ", "npm ERR!", "npm error", "FAILED", "FAIL", "Failure",
+    "error:", "Error:", "ERROR", "error[", "Error)", "npm ERR!", "npm error", "FAILED", "FAIL", "Failure",
     "failed", "panicked at", "Traceback (", "Exception", "fatal:", "FATAL", "Segmentation fault",
     "undefined reference", "undefined method", "not ok ", "AssertionError", "assertion", "No such file",
     "command not found", "Permission denied", " passed", "Finished in", "tests run", "failures,",

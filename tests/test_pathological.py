@@ -27,11 +27,13 @@ def check_account(made, content):
     """A content that is not the whole says so, and its policy says how much is gone and where it is."""
     policy, meta = made["model_content_policy"], content.get("meta", {})
     assert policy["truncated"] == bool(policy["losses"])
-    if policy["truncated"]:
-        assert meta["truncated_by"] == ["bridge"]
-        for loss in policy["losses"]:
+    for loss in policy["losses"]:
+        assert loss["recover"] == made["output"]["path"]
+        if loss.get("what") == "diff":
+            assert meta["withheld"] == loss["fields"]
+        else:
             assert loss["bytes"] > 0
-            assert loss["recover"] == made["output"]["path"]
+            assert meta["truncated_by"] == ["bridge"]
 
 
 # Texts that a terminal acts upon: what is shown at last, and what was taken away

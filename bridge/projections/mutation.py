@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.budget import Room
-from bridge.content import Case, Content, finish, whole
+from bridge.content import AT_BRIDGE, Case, Content, finish, recovery, whole
 from bridge.diffs import changes_of, cut_at_hunks, is_diff
 from bridge.payload import Payload
 
@@ -19,6 +19,7 @@ KIND = "mutation"
 TOOLS = ("edit_file", "write_file", "patch_file", "create_file")
 _DIFF_KEYS = ("diff", "patch", "unified_diff")
 _SMALLEST_DIFF = 200
+_MOST_NAMED = 8
 
 
 def matches(payload: Payload) -> bool:
@@ -35,13 +36,24 @@ def project(case: Case) -> Content:
     """Give the counts to the model, the diff to the person."""
     diffs = _Diffs(case.payload)
     if case.side.for_model:
-        return finish(case.with_payload(diffs.counted(case.args)), _withheld(diffs))
+        content = finish(case.with_payload(diffs.counted(case.args)), _withheld(diffs))
+        return Content(content.text, [*content.losses, *_losses(case, diffs)], content.shortened)
     complete = whole(case, case.facts)
     return complete or finish(case.with_payload(diffs.cut(case.side.room)))
 
 
 def _withheld(diffs: _Diffs) -> dict[str, Any]:
-    return {"withheld": sorted(diffs.found)[:8]} if diffs.found else {}
+    return {"withheld": _named(diffs)} if diffs.found else {}
+
+
+def _losses(case: Case, diffs: _Diffs) -> list[dict[str, Any]]:
+    if not diffs.found:
+        return []
+    return [{"at": AT_BRIDGE, "what": "diff", "fields": _named(diffs), **recovery(case.output)}]
+
+
+def _named(diffs: _Diffs) -> list[str]:
+    return sorted(diffs.found)[:_MOST_NAMED]
 
 
 class _Diffs:

@@ -1,0 +1,81 @@
+"""Budgets and the places where texts may be cut."""
+
+from __future__ import annotations
+
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies
+from bridge.budget import fitting, fitting_tail, share
+from bridge.clean import ESCAPE
+from bridge.clusters import boundary_after, boundary_before
+from bridge.jsontext import encode, escape, newlines
+from bridge.plain import plain_text
+
+clusters = st.lists(
+    st.sampled_from(
+        [
+            "a",
+            "é",
+            "e\u0301",
+            "漢",
+            "👩‍👩‍👧‍👦",
+            "🇩🇪",
+            "각",
+            "\u1100\u1161",
+            "क्षि",
+            "\r\n",
+            "\n",
+            "👍🏽",
+            " ",
+            "\u0600",
+        ]
+    )
+).map("".join)
+
+
+@given(text=strategies.texts, size=st.integers(0, 300))
+def test_what_fits_is_the_longest_that_fits(text, size):
+    text, _ = plain_text(text)
+    count = fitting(text, size)
+    assert len(escape(text[:count])) <= size
+    assert count == len(text) or len(escape(text[: count + 1])) > size
+    back = fitting_tail(text, size)
+    tail = text[len(text) - back :]
+    assert len(escape(tail)) <= size
+    assert back == len(text) or len(escape(text[len(text) - back - 1 :])) > size
+
+
+@given(text=clusters, index=st.integers(0, 200))
+def test_no_cut_falls_inside_a_grapheme_cluster(text, index):
+    index = min(index, len(text))
+    ends = [0, *(match.end() for match in regex.finditer(r"\X", text))]
+    assert boundary_before(text, index) == max(end for end in ends if end <= index)
+    assert boundary_after(text, index) == min(end for end in ends if end >= index)
+
+
+@given(
+    parts=st.lists(st.sampled_from(["\x1b[31m", "\x1b]8;;http://x\x1b\\", "text", "\x9b0K"])),
+    index=st.integers(0, 80),
+)
+def test_no_cut_falls_inside_an_escape(parts, index):
+    text = "".join(parts)
+    index = min(index, len(text))
+    inside = [match.span() for match in ESCAPE.finditer(text)]
+    for cut in (boundary_before(text, index), boundary_after(text, index)):
+        assert not any(start < cut < end for start, end in inside)
+
+
+@given(sizes=st.lists(st.integers(0, 50)), room=st.integers(0, 400))
+def test_a_share_is_the_greatest_that_all_can_have(sizes, room):
+    cap = share(sizes, room)
+    if cap is None:
+        assert sum(sizes) <= room
+    else:
+        assert sum(min(size, cap) for size in sizes) <= room < sum(min(size, cap + 1) for size in sizes)
+
+
+@given(texts=st.lists(st.text(st.sampled_from('\n\\n"a'))))
+def test_newlines_are_counted_in_their_json(texts):
+    assert newlines(encode(texts)) == sum(text.count("\n") for text in texts)
