@@ -69,8 +69,8 @@ def _replay_ended(line: str, counts: Counter[str]) -> str:
 
 def _replay(line: str, counts: Counter[str]) -> str:
     """Write ``line`` into cells as a terminal does, one code point each."""
-    if "\r" not in line and "\b" not in line:
-        return line
+    if "\b" not in line and not any(mark in line for mark in STARTS_ESCAPE):
+        return _overwrite(line, counts) if "\r" in line else line
     cells: list[str] = []
     column = start = 0
     for step in _STEP.finditer(line):
@@ -80,6 +80,15 @@ def _replay(line: str, counts: Counter[str]) -> str:
     _write(cells, column, line[start:])
     shown = "".join(cells)
     counts["overwritten"] += len(_STEP.sub("", line)) - len(shown)
+    return shown
+
+
+def _overwrite(line: str, counts: Counter[str]) -> str:
+    """Replay a line in which nothing but carriage returns moves the cursor: the common kind of progress."""
+    shown = ""
+    for written in line.split("\r"):
+        shown = written + shown[len(written) :]
+    counts["overwritten"] += len(line) - line.count("\r") - len(shown)
     return shown
 
 

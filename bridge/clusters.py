@@ -27,6 +27,11 @@ def boundary_after(text: str, index: int) -> int:
     return _cluster_span(text, _escape_span(text, index)[1])[1]
 
 
+def cluster_before(text: str, index: int) -> int:
+    """Give the greatest place at most ``index`` between two clusters; escapes may be cut."""
+    return _cluster_span(text, index)[0]
+
+
 def _cluster_span(text: str, index: int) -> tuple[int, int]:
     """Give the start and end of the cluster that ``index`` falls inside, or ``index`` twice."""
     if index <= 0 or index >= len(text):

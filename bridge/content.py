@@ -236,7 +236,7 @@ def tool_losses(case: Case) -> list[dict[str, Any]]:
 
 
 def _loss(case: Case, account: Account) -> dict[str, Any]:
-    lost = sum(cut.lost for cut in account.cuts.values())
+    lost = account.item_bytes + sum(cut.lost for cut in account.cuts.values())
     loss: dict[str, Any] = {"at": AT_BRIDGE, "bytes": lost, **_named(account)}
     return loss | recovery(case.output)
 

@@ -16,11 +16,15 @@ from bridge.contract import check_identifier
 from bridge.media import Keep, Lifter
 from bridge.payload import Payload
 from bridge.projections import mutation, read_file, task
+from bridge.projections import text as text_kind
 from bridge.settings import Settings
 from bridge.shape import Costs
+from bridge.small import small_content
 from bridge.subject import Subject, complete, earlier_output, read
 
 NO_IDS, NOT_NEEDED, NO_STORE = "no_ids", "not_needed", "no_store"
+
+COMPLETED = "completed"
 
 _UNLIMITED_LINES = 10**9
 
@@ -65,6 +69,7 @@ class Normalizer:
         self._model = Side(model, for_model=True, highlights=part)
         terminal = Room(limits.terminal_max_bytes, _UNLIMITED_LINES)
         self._terminal = Side(terminal, for_model=False, highlights=part)
+        self._smaller = Room(min(model.size, terminal.size), model.lines)
 
     def normalize(  # noqa: PLR0913 - the members of one finished call
         self,
@@ -83,19 +88,24 @@ class Normalizer:
         """
         ids = _checked_ids(session_id, call_id)
         saved = self._ledger.find(*ids) if self._ledger and ids else None
+        if saved is None and type(result) is str and status == COMPLETED and error_type is None:
+            content = small_content(result, name, self._smaller)
+            if content is not None:
+                return self._saved(ids, content, _small_projection(result, content))
         lifter = Lifter(self._keeper(None if saved else ids))
         subject = read(result, lifter, name=name, status=status, error_type=error_type, args=args)
         if saved is not None:
             return self._replayed(subject, saved)
         output = self._stored(subject, ids)
         projection = self._projection(subject, output)
+        terminal = self._content(subject, subject.payload, self._terminal, output)
+        return self._saved(ids, terminal.text, projection)
+
+    def _saved(self, ids: Ids | None, terminal: str, projection: dict[str, Any]) -> dict[str, Any]:
+        """Give the whole answer; a worker that was quicker with these ids has the say on the model's side."""
         kept = self._ledger.save(*ids, projection) if self._ledger and ids else projection
-        terminal = self._content(subject, subject.payload, self._terminal, kept["output"])
-        return {
-            "terminal_content": terminal.text,
-            **kept,
-            "replayed": kept["model_content"] != projection["model_content"],
-        }
+        replayed = kept["model_content"] != projection["model_content"]
+        return {"terminal_content": terminal, **kept, "replayed": replayed}
 
     def _replayed(self, subject: Subject, saved: dict[str, Any]) -> dict[str, Any]:
         terminal = self._content(subject, subject.payload, self._terminal, saved["output"])
@@ -175,6 +185,24 @@ def _facts(subject: Subject, *, for_model: bool) -> dict[str, Any]:
     if subject.replaced:
         facts["replaced"] = subject.replaced
     return facts
+
+
+def _small_projection(text: str, content: str) -> dict[str, Any]:
+    newlines = text.count("\n")
+    policy = {
+        "kind": text_kind.KIND,
+        "truncated": False,
+        "total_bytes": len(text) if text.isascii() else len(text.encode()),
+        "total_lines": newlines + (text != "" and not text.endswith("\n")),
+        "losses": [],
+    }
+    return {
+        "model_content": content,
+        "model_content_format": FORMAT,
+        "model_content_policy": policy,
+        "attachments": [],
+        "output": {"reason": NOT_NEEDED},
+    }
 
 
 def _policy(subject: Subject, content: Content) -> dict[str, Any]:

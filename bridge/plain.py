@@ -74,7 +74,7 @@ def plain_text(text: str) -> tuple[str, int]:
 
 
 def _strict(value: Any, depth: int) -> bytes | None:
-    """Give the JSON of ``value``, None if orjson refuses it: inside so many lists it refuses what is too deep."""
+    """Give the JSON of ``value``, None if orjson refuses it: in so many lists it refuses what is too deep."""
     wrappers = _ORJSON_DEPTH - depth
     for _ in range(wrappers):
         value = [value]

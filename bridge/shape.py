@@ -15,7 +15,6 @@ from typing import Any
 from bridge.budget import Room, share
 from bridge.excerpt import MARKER_LINES, SMALLEST_FOR_MARKER, Excerpt, Style, Text, excerpt, fits
 from bridge.jsontext import encode, newlines
-from bridge.plain import document
 
 # An item takes at most this part of a list that is shortened, so that there is never only one.
 _ITEM_PART = 4
@@ -39,10 +38,11 @@ _CHILDREN = _Level((object,), Room(48, 0))
 
 @dataclass(slots=True)
 class Account:
-    """What was shortened: how many texts, items and branches, the first fields, and the cuts by field."""
+    """What was shortened: texts, items (and their bytes), branches; first fields; the cuts by field."""
 
     texts: int = 0
     items: int = 0
+    item_bytes: int = 0
     branches: int = 0
     fields: list[str] = field(default_factory=list)
     cuts: dict[str, Excerpt] = field(default_factory=dict)
@@ -97,8 +97,9 @@ class Shaper:
         if id(value) in survey.closed:
             return value
         if isinstance(value, dict):
-            join = f"{path}." if path else ""
-            return {key: self._lower(child, survey, cap, join + key) for key, child in value.items()}
+            # The account names fields in one order too. At the top, the order is that of a content.
+            keys, join = (sorted(value), f"{path}.") if path else (value, "")
+            return {key: self._lower(value[key], survey, cap, join + key) for key in keys}
         return [self._lower(child, survey, cap, f"{path}[{at}]") for at, child in enumerate(value)]
 
     def _lower(self, value: Any, survey: _Survey, cap: Room, path: str) -> Any:
@@ -117,25 +118,26 @@ class Shaper:
         each = Room(inner.size // _ITEM_PART, inner.lines // _ITEM_PART)
         head, left = _take(items, Room(inner.size // 2, inner.lines // 2), each)
         rest = Room(inner.size - inner.size // 2 + left.size, inner.lines - inner.lines // 2 + left.lines)
-        tail, _ = _take(items[: head - 1 if head else None : -1], rest, each)
-        return self._joined(items, head, len(items) - tail, each, path)
-
-    def _joined(self, items: Sequence[Any], head: int, tail: int, each: Room, path: str) -> list[Any]:
-        shown = [(at, items[at]) for at in (*range(head), *range(tail, len(items)))]
-        fitted = [self._item(item, each, f"{path}[{at}]") for at, item in shown]
-        if tail > head:
-            self.account.items += tail - head
+        tail, _ = _take(items[: len(head) - 1 if head else None : -1], rest, each)
+        costs = [
+            *enumerate(head),
+            *zip(range(len(items) - len(tail), len(items)), reversed(tail), strict=True),
+        ]
+        fitted = [self._item(items[at], cost, each, f"{path}[{at}]") for at, cost in costs]
+        if dropped := len(items) - len(costs):
+            self.account.items += dropped
+            self.account.item_bytes += self.costs.of(items).size - 1 - sum(cost.size + 1 for _, cost in costs)
             self.account.note(path)
-            fitted.insert(head, _items_marker(tail - head))
+            fitted.insert(len(head), _items_marker(dropped))
         return fitted
 
-    def _item(self, item: Any, each: Room, path: str) -> Any:
-        cost = cost_of(item)
+    def _item(self, item: Any, cost: Room, each: Room, path: str) -> Any:
         return item if _within(cost, each) else self.fit(item, _lowered(cost, each), path)
 
     def _as_text(self, value: Any, room: Room, path: str) -> str:
+        # Compact: a value whose shape is too large has too many lines as well when it is indented.
         self.account.branches += 1
-        return self._text(document(value).decode(), room, path)
+        return self._text(encode(value).decode(), room, path)
 
     def _text(self, text: str, room: Room, path: str) -> str:
         inner = Room(room.size - 2, room.lines)
@@ -245,15 +247,18 @@ def _items_marker(count: int) -> str:
     return f"[... {count} items not shown ...]"
 
 
-def _take(items: Sequence[Any], room: Room, each: Room) -> tuple[int, Room]:
-    """Count the items from the front that fit when none takes more than ``each``; give the room left over."""
+def _take(items: Sequence[Any], room: Room, each: Room) -> tuple[list[Room], Room]:
+    """Give the costs of the items from the front that fit, none taking more than ``each``; and the rest."""
     size, lines = room
-    for at, item in enumerate(items):
+    costs: list[Room] = []
+    for item in items:
         cost = cost_of(item)
-        if not _within(cost, each) and each.size < _CHILDREN.smallest.size:
-            return at, Room(size, lines)
-        need = cost if _within(cost, each) else _lowered(cost, each)
+        whole = _within(cost, each)
+        if not whole and each.size < _CHILDREN.smallest.size:
+            break
+        need = cost if whole else _lowered(cost, each)
         if need.size + 1 > size or need.lines > lines:
-            return at, Room(size, lines)
+            break
+        costs.append(cost)
         size, lines = size - need.size - 1, lines - need.lines
-    return len(items), Room(size, lines)
+    return costs, Room(size, lines)

@@ -6,10 +6,9 @@ import json
 import random
 
 import pytest
+import strategies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-import strategies
 from memory_store import MemoryOutputs
 from projecting import DEFAULTS, IDS, SMALLEST, normalize
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-import strategies
 from bridge.clean import clean, needs_cleaning
 
 

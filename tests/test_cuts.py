@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import regex
+import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-import strategies
 from bridge.budget import fitting, fitting_tail, share
 from bridge.clean import ESCAPE
 from bridge.clusters import boundary_after, boundary_before

@@ -11,7 +11,7 @@ from bridge.errors import OutputMissing
 from bridge.ledger import Ledger
 from bridge.limits import Limits
 from bridge.outputs import Outputs
-from bridge.store import retention
+from bridge.store import folders, retention
 
 DAY = 86_400.0
 START = 1_000_000.0
@@ -71,10 +71,11 @@ def projection():
 
 def test_a_session_that_was_not_active_for_the_age_goes_and_reading_says_when_and_why(home, outputs, clock):
     outputs.store("old", "c", b"text")
+    outputs.store("old", "empty", b"")
     outputs.store_attachment("old", "c", b"image", "image/png")
     clock.pass_days(7.5)
     answer = outputs.cleanup()
-    assert sorted(reasons(answer).values()) == ["expired", "expired"]
+    assert sorted(reasons(answer).values()) == ["expired"] * 3
     assert answer["bytes"] == 9
     assert missing(outputs, "old", "c") == {"reason": "expired", "time": clock.now}
     assert list((home / "outputs").iterdir()) == []
@@ -216,7 +217,7 @@ def test_a_file_that_was_never_recorded_is_counted_and_expires(home, outputs, cl
     assert missing(outputs, "s", "d")["reason"] == "expired"
 
 
-def test_a_file_that_was_struck_off_but_not_removed_goes_at_the_next_cleanup(home, outputs, clock):
+def test_a_file_that_came_back_after_its_removal_is_counted_and_expires_again(home, outputs, clock):
     outputs.store("s", "c", b"text")
     path = home / "outputs/s/c.txt"
     kept = path.read_bytes()
@@ -225,8 +226,24 @@ def test_a_file_that_was_struck_off_but_not_removed_goes_at_the_next_cleanup(hom
     path.parent.mkdir()
     path.write_bytes(kept)
     aged(path, clock)
+    outputs.cleanup()
+    assert outputs.read("s", "c")["content"] == "text"
+    clock.pass_days(8)
     assert reasons(outputs.cleanup()) == {"outputs/s/c.txt": "expired"}
     assert not path.exists()
+
+
+def test_a_file_that_cannot_be_removed_is_counted_again_and_tried_again(home, outputs, clock, monkeypatch):
+    outputs.store("s", "c", b"text")
+    aged(home / "outputs/s/c.txt", clock)
+    clock.pass_days(8)
+    monkeypatch.setattr(folders, "remove", lambda *_: False)
+    outputs.cleanup()
+    assert outputs.read("s", "c")["content"] == "text"
+    outputs.cleanup()
+    monkeypatch.undo()
+    outputs.cleanup()
+    assert missing(outputs, "s", "c")["reason"] == "expired"
 
 
 def test_files_of_somebody_else_are_left_alone(home, outputs, clock):

@@ -18,6 +18,8 @@ FILE_NAME = "ledger.sqlite3"
 LOCK_NAME = "ledger.lock"
 
 _RETRY_SECONDS = 0.005
+# How long SQLite waits by itself for another process; ``Database`` then asks it again.
+_SQLITE_WAITS_SECONDS = 0.03
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -26,20 +28,20 @@ Work = Callable[[sqlite3.Connection], T]
 def connect(path: Path, patience: float) -> tuple[sqlite3.Connection, bool]:
     """Open the file for reading and writing; without the right to write, for reading alone.
 
-    Gives the connection and whether it can write. ``patience`` is how many seconds a statement waits for
-    another process. Raises ``sqlite3.Error`` and ``OSError``.
+    Gives the connection and whether it can write. Waits at most ``patience`` seconds for another process that
+    makes or migrates the file. Raises ``sqlite3.Error`` and ``OSError``.
     """
     try:
         return _connect_to_write(path, patience), True
     except (sqlite3.OperationalError, OSError) as error:
         if not _is_refusal(error):
             raise
-        return _connect_to_read(path, patience), False
+        return _connect_to_read(path), False
 
 
 def _connect_to_write(path: Path, patience: float) -> sqlite3.Connection:
     _make(path)
-    with _closed_on_failure(str(path), patience) as connection:
+    with _closed_on_failure(str(path)) as connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         if version(connection) < len(MIGRATIONS):
             with locked(path.parent, patience):
@@ -57,23 +59,23 @@ def _make(path: Path) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
-def _connect_to_read(path: Path, patience: float) -> sqlite3.Connection:
+def _connect_to_read(path: Path) -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?mode=ro"
     log_file = path.with_name(f"{FILE_NAME}-wal")
     if not (log_file.exists() and log_file.stat().st_size):
         # Without a log to apply, SQLite need not make its shared-memory file, which it could not.
         address += "&immutable=1"
-    with _closed_on_failure(address, patience) as connection:
+    with _closed_on_failure(address) as connection:
         version(connection)
     return connection
 
 
 @contextmanager
-def _closed_on_failure(address: str, patience: float) -> Iterator[sqlite3.Connection]:
+def _closed_on_failure(address: str) -> Iterator[sqlite3.Connection]:
     connection = sqlite3.connect(
         address,
         uri=address.startswith("file:"),
-        timeout=patience,
+        timeout=_SQLITE_WAITS_SECONDS,
         isolation_level=None,  # transactions are begun where they are meant
         check_same_thread=False,  # threads take turns (Database)
     )

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from weakref import WeakSet
 
 from bridge.store import folders
@@ -80,7 +80,7 @@ class Database:
 
     def _guarded(self, work: Work[T]) -> T:
         try:
-            result = self._repaired(work)
+            result = self._patiently(work)
         except (sqlite3.Error, OSError) as error:
             self.close()
             fault = _fault(error)
@@ -88,6 +88,17 @@ class Database:
             raise fault from error
         self._note(None)
         return result
+
+    def _patiently(self, work: Work[T]) -> T:
+        # SQLite's own waiting grows to a tenth of a second between two looks, and among busy workers one may
+        # then never meet a free moment. Begun anew it looks every few milliseconds.
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                return self._repaired(work)
+            except sqlite3.OperationalError as error:
+                if primary_code(error) not in _LOCKED or time.monotonic() >= deadline:
+                    raise
 
     def _repaired(self, work: Work[T]) -> T:
         try:
@@ -158,9 +169,11 @@ class Database:
 # its parent (https://sqlite.org/howtocorrupt.html, section 2.6). So all are closed before.
 _databases: WeakSet[Database] = WeakSet()
 _waiting: list[Database] = []
+_fork = Lock()  # two threads may fork at once
 
 
 def _before_fork() -> None:
+    _fork.acquire()
     _waiting.extend(_databases)
     for database in _waiting:
         database._turn.acquire()  # noqa: SLF001 - no other thread may open it again until the fork is done
@@ -170,6 +183,7 @@ def _before_fork() -> None:
 def _after_fork() -> None:
     while _waiting:
         _waiting.pop()._turn.release()  # noqa: SLF001 - as above
+    _fork.release()
 
 
 os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

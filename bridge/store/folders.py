@@ -143,10 +143,10 @@ def with_file(home: Path, names: tuple[str, ...], use: Callable[[int], T]) -> T:
 
 
 def is_there(home: Path, names: tuple[str, ...]) -> bool:
-    """Say whether a file lies there that can be opened."""
+    """Say whether a file lies there; raises ``OSError`` when that cannot be found out."""
     try:
         return with_file(home, names, lambda _: True)
-    except OSError:
+    except (FileNotFoundError, NotAFileError):
         return False
 
 

@@ -1,9 +1,8 @@
 """What the database knows of the files: which are kept, how much room they take, which are gone and why.
 
 A file is recorded after it was written: a crash in between leaves a whole file that nobody was told of, which
-the retry or the next cleanup takes up. A file is struck off before it is removed: a crash in between leaves
-a file that nothing cites any more, which the next cleanup removes. Both look once more under the write lock:
-what is recorded must still be there, and what is removed must not have been recorded anew.
+the retry or the next cleanup takes up. Under the write lock it is looked at once more, because another worker
+may have removed it since. A file is struck off and removed in one transaction.
 """
 
 from __future__ import annotations
@@ -108,7 +107,7 @@ class Removal:
 
 
 def strike_off(connection: sqlite3.Connection, removals: list[Removal], now: float) -> None:
-    """Turn files into absences; the caller removes them from the disk once the transaction is kept."""
+    """Turn files into absences; the caller removes them from the disk in the same transaction."""
     rows = [(removal.reason, now, removal.path) for removal in removals]
     connection.executemany(
         "INSERT OR REPLACE INTO absences"
@@ -147,7 +146,7 @@ def expired(connection: sqlite3.Connection, cutoff: float) -> Iterator[Removal]:
     """Give the files whose whole session was last active before ``cutoff``, the oldest first."""
     rows = connection.execute(
         "SELECT path, files.bytes FROM sessions JOIN files USING (session_id)"
-        " WHERE last_active < ? AND sessions.bytes > 0 ORDER BY files.id",
+        " WHERE last_active < ? ORDER BY files.id",
         (cutoff,),
     )
     for path, size in rows:
@@ -156,7 +155,7 @@ def expired(connection: sqlite3.Connection, cutoff: float) -> Iterator[Removal]:
 
 def sessions_with_files(connection: sqlite3.Connection) -> list[str]:
     """Give the sessions that have files."""
-    return [row[0] for row in connection.execute("SELECT session_id FROM sessions WHERE bytes > 0")]
+    return [row[0] for row in connection.execute("SELECT DISTINCT session_id FROM files")]
 
 
 def paths_of(connection: sqlite3.Connection, folder: str) -> dict[str, int]:
@@ -168,17 +167,7 @@ def paths_of(connection: sqlite3.Connection, folder: str) -> dict[str, int]:
     return dict(rows.fetchall())
 
 
-def is_kept(connection: sqlite3.Connection, path: str) -> bool:
-    """Say whether a file is recorded under ``path``."""
-    return connection.execute("SELECT 1 FROM files WHERE path = ?", (path,)).fetchone() is not None
-
-
-def adopt(connection: sqlite3.Connection, entry: Entry, since: float) -> str | None:
-    """Enter a file that was found, written at ``since``; if it was struck off later, give why instead."""
-    known = look(connection, entry.path, entry.session_id)
-    gone = known.absence
-    if gone and gone.reason in (EXPIRED, QUOTA) and gone.source_sha256 and gone.since >= since:
-        return gone.reason
-    if not known.entry:
+def adopt(connection: sqlite3.Connection, entry: Entry, since: float) -> None:
+    """Enter a file that was found, written at ``since``, unless it was recorded in the meantime."""
+    if not look(connection, entry.path, entry.session_id).entry:
         record(connection, entry, since)
-    return None

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from bridge.budget import fitting
-from bridge.clusters import boundary_before
+from bridge.clusters import cluster_before
 
 STRIDE = 65_536
 ENCODING, ERRORS = "utf-8", "surrogateescape"
@@ -135,4 +135,4 @@ def _page_end(text: str, fits: int, limit: int) -> int:
         return fits - len(lines[-1])
     if fits == len(text):
         return fits
-    return text.rfind("\n", 0, fits) + 1 or boundary_before(text, fits) or fits
+    return text.rfind("\n", 0, fits) + 1 or cluster_before(text, fits) or fits

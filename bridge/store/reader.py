@@ -149,7 +149,7 @@ def _not_there(known: Known | DatabaseFault) -> OutputMissing | StoreUnavailable
     if isinstance(known, DatabaseFault):
         return StoreUnavailable({"reason": known.reason, "detail": known.detail})
     if known.entry:
-        return _damaged("the file was removed by someone else")
+        return _damaged("the file is gone, and no record says why")
     if known.absence:
         return _gone(known.absence)
     return OutputMissing({"reason": reasons.NEVER_STORED, "detail": "nothing was stored under these ids"})

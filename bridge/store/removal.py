@@ -1,20 +1,24 @@
-"""Takes files that were struck off from the disk, unless they came back in the meantime."""
+"""Takes files from the inventory and from the disk at once."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from sqlite3 import Connection
 
 from bridge.store import folders, inventory
-from bridge.store.database import Database
 from bridge.store.inventory import Removal
 
 
-def remove_struck_off(database: Database, home: Path, removal: Removal) -> bool:
-    """Remove the file and say whether it is gone; raises ``DatabaseFault``.
+def remove_all(writing: Connection, home: Path, removals: Iterable[Removal], now: float) -> list[Removal]:
+    """Strike files off and remove them, inside one transaction; give what went.
 
-    Between the striking off and this, a retry may have found the file, or written it, and recorded it anew:
-    under the write lock nobody can, so what is not recorded then may go.
+    Under the write lock nobody can record a file, so what is struck off cannot come back in between, and no
+    file that is not counted any more is still on the disk. The rows go first, because their part can still
+    fail. A crash behind the removal leaves rows without files, which cleanup strikes off.
     """
-    return database.write(
-        lambda writing: not inventory.is_kept(writing, removal.path) and folders.remove(home, removal.names)
-    )
+    going = list(removals)
+    inventory.strike_off(writing, going, now)
+    for removal in going:
+        folders.remove(home, removal.names)
+    return going

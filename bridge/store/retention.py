@@ -1,8 +1,8 @@
 """What goes when its time or the room is up, and what a crash left behind.
 
 Safe beside calls and beside other workers: one worker an hour claims the work in the database, files are
-struck off before they are removed, in batches that hold the write lock for milliseconds, and what is younger
-than an hour may belong to a call under way and is left alone.
+removed in batches that hold the write lock for milliseconds, and what is younger than an hour may belong to a
+call under way and is left alone.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from bridge.store import folders, inventory, paths, reasons
 from bridge.store.database import Database
 from bridge.store.faults import DatabaseFault
 from bridge.store.inventory import Removal
-from bridge.store.removal import remove_struck_off
+from bridge.store.removal import remove_all
 
 _HOUR = 3_600.0
 _DAY = 24 * _HOUR
-_BATCH = 256
+_BATCH = 16
 
 # How long an unforced cleanup works before it lets a call in; what is left is done when it is asked again.
 SLICE_SECONDS = 0.02
@@ -92,17 +92,13 @@ class Retention:
             lambda reading: inventory.expired(reading, cutoff),
             lambda reading: inventory.choose_for_room(reading, limits.output_total_max_bytes, cutoff),
         ):
-            while batch := self._database.write(partial(self._strike_batch, choose)):
-                for removal in batch:
-                    remove_struck_off(self._database, self._home, removal)
-                    yield removal
+            while batch := self._database.write(partial(self._remove_batch, choose)):
+                yield from batch
 
-    def _strike_batch(
+    def _remove_batch(
         self, choose: Callable[[Connection], Iterator[Removal]], writing: Connection
     ) -> list[Removal]:
-        batch = list(islice(choose(writing), _BATCH))
-        inventory.strike_off(writing, batch, self._clock())
-        return batch
+        return remove_all(writing, self._home, islice(choose(writing), _BATCH), self._clock())
 
     def _sweep(self) -> Steps:
         for top in (paths.OUTPUTS, paths.ATTACHMENTS):
@@ -148,21 +144,14 @@ class Retention:
             return {}
 
     def _settle(self, path: str, status: os.stat_result) -> Iterator[Removal]:
-        """Take up a file that no row knows, or remove it when it was struck off or never finished."""
+        """Take up a file that no row knows, or remove it when it was never finished."""
         names = tuple(path.split("/"))
         if names[-1].startswith(folders.TEMPORARY_PREFIX):
             if folders.remove(self._home, names):
                 yield Removal(path, status.st_size, reasons.ABANDONED)
-            return
-        call_id = paths.call_id_of(names)
-        if call_id is None or not stat.S_ISREG(status.st_mode):
-            return  # somebody else's file
-        entry = inventory.Entry(path, names[1], call_id, None, {"bytes": status.st_size})
-        reason = self._database.write(lambda writing: inventory.adopt(writing, entry, status.st_mtime))
-        if reason is not None:
-            removal = Removal(path, status.st_size, reason)
-            if remove_struck_off(self._database, self._home, removal):
-                yield removal
+        elif (call_id := paths.call_id_of(names)) and stat.S_ISREG(status.st_mode):
+            entry = inventory.Entry(path, names[1], call_id, None, {"bytes": status.st_size})
+            self._database.write(lambda writing: inventory.adopt(writing, entry, status.st_mtime))
 
 
 def _claim(writing: Connection, now: float) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -20,9 +19,9 @@ from bridge.limits import Limits
 from bridge.store import folders, inventory, paths, reasons
 from bridge.store.database import Database
 from bridge.store.faults import DatabaseFault
-from bridge.store.inventory import Entry, Known, Removal
+from bridge.store.inventory import Entry, Known
 from bridge.store.partial import SMALLEST_ROOM, Part, part_of
-from bridge.store.removal import remove_struck_off
+from bridge.store.removal import remove_all
 
 _DAY = 86_400.0
 _BLOCK = 1 << 20
@@ -86,9 +85,15 @@ class Writer:
             return None
         if known.cited_sha256 != source:
             return _conflict()
-        if known.entry and folders.is_there(self._home, names):
+        if known.entry and self._is_there(names):
             return {"path": paths.shown(self._home, names), **known.entry.reference}
         return None
+
+    def _is_there(self, names: paths.Names) -> bool:
+        try:
+            return folders.is_there(self._home, names)
+        except OSError:
+            return False  # writing it will say what is wrong
 
     def _room(self, known: Known) -> int:
         limits = self._limits
@@ -130,22 +135,18 @@ class Writer:
         cutoff = now - self._limits.output_max_age_days * _DAY
         total_max = self._limits.output_total_max_bytes
 
-        def work(writing: Connection) -> list[Removal] | None:
+        def work(writing: Connection) -> bool:
             if not folders.is_there(self._home, names):
-                return None
+                return False
             inventory.record(writing, entry, now)
-            removals = list(inventory.choose_for_room(writing, total_max, cutoff, entry.path))
-            inventory.strike_off(writing, removals, now)
-            return removals
+            too_much = inventory.choose_for_room(writing, total_max, cutoff, entry.path)
+            remove_all(writing, self._home, too_much, now)
+            return True
 
-        with suppress(
-            DatabaseFault
-        ):  # the file is whole and where the reference says; cleanup enters it later
-            removals = self._database.write(work)
-            for removal in removals or ():
-                remove_struck_off(self._database, self._home, removal)
-            return removals is not None
-        return True
+        try:
+            return self._database.write(work)
+        except DatabaseFault:
+            return True  # the file is whole and where the reference says; cleanup enters it later
 
     def _refused(self, entry: Entry, reason: str, detail: str) -> Reference:
         now = self._clock()

@@ -23,41 +23,41 @@ class ChannelTest < Minitest::Test
   def test_lines_come_in_whole_byte_by_byte_and_glued_together
     @peer_out << "one\n"
 
-    assert_equal 'one', @channel.read(soon)
+    assert_equal 'one', read(soon)
     writer = Thread.new { "two é\n".b.each_char { |byte| @peer_out << byte && sleep(0.001) } }
 
-    assert_equal 'two é', @channel.read(later)
+    assert_equal 'two é', read(later)
     writer.join
     @peer_out << "three\nfour\nfi"
 
-    assert_equal %w[three four], [@channel.read(soon), @channel.read(soon)]
+    assert_equal %w[three four], [read(soon), read(soon)]
     @peer_out << "ve\n"
 
-    assert_equal 'five', @channel.read(soon)
+    assert_equal 'five', read(soon)
   end
 
   def test_only_a_line_feed_ends_a_line
     @peer_out << "a\u2028b\u0085c\rd\n"
 
-    assert_equal "a\u2028b\u0085c\rd", @channel.read(soon)
+    assert_equal "a\u2028b\u0085c\rd", read(soon)
   end
 
   def test_a_deadline_is_one_for_the_whole_line
     @peer_out << 'half'
 
-    assert_raises(RindBridge::DeadlinePassed) { @channel.read(soon) }
+    assert_raises(RindBridge::DeadlinePassed) { read(soon) }
     @peer_out << " a line\n"
 
-    assert_equal 'half a line', @channel.read(soon)
+    assert_equal 'half a line', read(soon)
   end
 
   def test_the_end_of_input_is_a_death_after_what_arrived_was_read
     @peer_out << "last\nhalf"
     @peer_out.close
 
-    assert_equal 'last', @channel.read(soon)
-    assert_raises(RindBridge::WorkerDied) { @channel.read(soon) }
-    assert_raises(RindBridge::WorkerDied) { @channel.read(soon) }
+    assert_equal 'last', read(soon)
+    assert_raises(RindBridge::WorkerDied) { read(soon) }
+    assert_raises(RindBridge::WorkerDied) { read(soon) }
   end
 
   def test_what_a_peer_wrote_before_it_closed_its_input_is_read
@@ -65,7 +65,7 @@ class ChannelTest < Minitest::Test
     @peer_in.close
     @channel.write("x\n", soon)
 
-    assert_equal 'refused', @channel.read(soon)
+    assert_equal 'refused', read(soon)
   end
 
   def test_a_peer_that_does_not_read_costs_a_deadline
@@ -81,11 +81,14 @@ class ChannelTest < Minitest::Test
     end
     @channel.write("#{'x' * 5_000_000}\n", later)
 
-    assert_equal 5_000_000, @channel.read(later).bytesize
+    assert_equal 5_000_000, read(later).bytesize
     assert_equal 5_000_001, peer.value
   end
 
   private
+
+  # The next line without its end.
+  def read(deadline) = @channel.read(deadline).chomp
 
   def soon = RindBridge::Clock.now + 0.1
   def later = RindBridge::Clock.now + 30

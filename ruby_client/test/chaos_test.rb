@@ -17,7 +17,9 @@ class ChaosTest < BridgeTest
   QUIET = 0.2
   # The longest wait for that answer, in seconds.
   PATIENCE = 10
-  SETTINGS = { deadline: 2, preview_deadline: 1, start_seconds: 3, restarts: 1_000_000, pause: 0, stop_grace: 0.5 }.freeze
+  SETTINGS = {
+    deadline: 1, preview_deadline: 0.5, start_seconds: 2, restarts: 1_000_000, pause: 0, stop_grace: 0.5
+  }.freeze
 
   def setup
     super
@@ -110,12 +112,14 @@ class ChaosTest < BridgeTest
   end
 
   def report(seconds)
-    puts format("\nchaos: %d completions and as many echoes in %.0f s, %d answered by a worker, %d signals %p, %d restarts",
-                @done, seconds, @by_worker, @signals.values.sum, @signals, @client.status[:restarts])
-    @recoveries.sort.each do |kind, times|
-      times.sort!
-      puts format('chaos: from %-4s to the next answer by a worker: median %.0f ms, 95th %.0f ms, longest %.0f ms (%d times)',
-                  kind, *[times[times.size / 2], times[times.size * 95 / 100], times.last].map { |time| time * 1000 }, times.size)
-    end
+    puts format("\nchaos: %d completions and as many echoes in %.0f s, %d answered by a worker, " \
+                '%d signals %p, %d restarts', @done, seconds, @by_worker,
+                @signals.values.sum, @signals, @client.status[:restarts])
+    @recoveries.sort.each { |kind, times| report_recovery(kind, times.sort.map { |time| time * 1000 }) }
+  end
+
+  def report_recovery(kind, times)
+    puts format('chaos: from %-4s to the next answer by a worker: median %.0f ms, 95th %.0f ms, longest %.0f ms ' \
+                '(%d times)', kind, times[times.size / 2], times[times.size * 95 / 100], times.last, times.size)
   end
 end

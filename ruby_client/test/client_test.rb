@@ -106,7 +106,8 @@ class ClientTest < BridgeTest
   end
 
   def test_settings_that_cannot_be_are_refused
-    [{ deadline: 0 }, { deadline: '5' }, { preview_deadline: -1 }].each do |setting|
+    [{ deadline: 0 }, { deadline: '5' }, { preview_deadline: -1 }, { start_seconds: nil }, { stop_grace: 0 },
+     { restarts: 0 }, { window: '3 minutes' }, { pause: -1 }, { cool_down: nil }].each do |setting|
       assert_raises(RindBridge::InvalidSetting) { RindBridge::Client.new(**setting) }
     end
     assert_raises(ArgumentError) { RindBridge::Client.new(dedline: 1) }

@@ -44,6 +44,36 @@ class FaultsTest < BridgeTest
     assert_ruby_answers client(Support.worker('RefusesHandshake'), **PATIENT), /refused the handshake/
   end
 
+  def test_a_worker_that_greets_as_another_program_would
+    assert_ruby_answers client(Support.worker('GreetsOddly'), **PATIENT), /another protocol/
+  end
+
+  def test_projections_that_are_none
+    done = client(Support.worker('GivesNoPolicy'), **PATIENT).tool_completed('text', name: 'bash')
+
+    assert_match(/gave no projections/, done.error.message)
+    refute_predicate done, :truncated?
+  end
+
+  def test_an_oracle_without_a_descriptor_to_spare
+    said = Support.run_ruby(<<~'PROGRAM', JSON.generate(Support.worker))
+      client = RindBridge::Client.new(command: JSON.parse(ARGV[0]), deadline: 30, pause: 0, restarts: 100)
+      Process.setrlimit(:NOFILE, 300, Process.getrlimit(:NOFILE).last)
+      taken = []
+      begin
+        loop { taken << File.open(File::NULL) }
+      rescue Errno::EMFILE
+        9.times do
+          raise 'no preview' unless client.ui_preview('text') == 'text'
+          taken.pop.close
+        end
+      end
+      print client.status[:fallbacks].positive?, client.status[:last_error]
+    PROGRAM
+
+    assert_match(/\Atrue.*Too many open files/, said)
+  end
+
   def test_a_worker_that_hangs_in_the_handshake_is_replaced_when_its_own_time_is_over
     client = client(Support.worker('HangsInHandshake'), preview_deadline: 0.05, start_seconds: 0.2)
 

@@ -72,6 +72,20 @@ class GateTest < Minitest::Test
     assert_equal [3, 4, 5], Array.new(passed.size) { passed.pop }.sort
   end
 
+  def test_a_waiter_that_is_killed_just_as_it_is_woken_takes_nobody_elses_turn
+    passed = Queue.new
+    waiters = []
+    @gate.pass(later) do
+      waiters = Array.new(2) do |number|
+        Thread.new { @gate.pass(later) { passed << number } }.tap { |waiter| Thread.pass until waiter.stop? }
+      end
+    end
+    waiters.first.kill
+
+    assert waiters.last.join(5), 'the second waiter was not woken'
+    assert_includes Array.new(passed.size) { passed.pop }, 1
+  end
+
   def test_an_interrupt_comes_only_where_the_holder_blocks
     steps = []
     interrupted = Thread.new do

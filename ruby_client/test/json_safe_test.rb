@@ -60,7 +60,9 @@ class JsonSafeTest < Minitest::Test
   end
 
   def test_what_cannot_be_printed_is_named
-    assert_equal ['#<RubyObjects::RaisesInText: not printable, RuntimeError>'], JsonSafe.copy([RubyObjects::RaisesInText.new])
+    mute = RubyObjects::RaisesInText.new
+
+    assert_equal ['#<RubyObjects::RaisesInText: not printable, RuntimeError>'], JsonSafe.copy([mute])
     assert_equal ['#<BasicObject: not printable, NoMethodError>'], JsonSafe.copy([BasicObject.new])
   end
 

@@ -242,6 +242,15 @@ class LifeTest < BridgeTest
     %w[ORACLE_API_KEY RIND_BRIDGE_MODEL_MAX_LINES].each { |name| ENV.delete(name) }
   end
 
+  def test_a_terminals_ctrl_c_reaches_the_oracle_alone
+    client = connected(REAL_WORKER)
+    pid = client.status[:pid]
+
+    refute_equal Process.getpgrp, Process.getpgid(pid)
+    Process.kill(:INT, pid)
+    assert_answered_by(pid, client)
+  end
+
   def test_no_shell_reads_the_command
     client = client([*Support.worker, '; touch', "#{@home}/touched", '$(touch x)'], **PATIENT)
 

@@ -34,12 +34,15 @@ class PagesTest < BridgeTest
 
     assert_equal lines.bytesize, done.output['bytes']
     assert_equal lines, client.each_page(session_id: 's1', call_id: 'c1').map(&:content).join
-    assert_equal lines, client.read_output(session_id: 's1', call_id: 'c1').each_page.map { |page| page['content'] }.join
+    first = client.read_output(session_id: 's1', call_id: 'c1')
+    assert_equal lines, first.each_page.map { |page| page['content'] }.join
   end
 
   def test_a_session_is_replayed_in_order_over_all_its_pages
     client = real_client
-    saved = Array.new(5) { |number| client.tool_completed("text #{number}", name: 'a', session_id: 's', call_id: "c#{number}") }
+    saved = Array.new(5) do |number|
+      client.tool_completed("text #{number}", name: 'a', session_id: 's', call_id: "c#{number}")
+    end
     replayed = client.replay('s', limit: 2).each_item.to_a
 
     assert_equal(saved.map(&:model_content), replayed.map { |item| item['model_content'] })

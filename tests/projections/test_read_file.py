@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-import pytest
-from bridge.limits import Limits
 from projecting import DEFAULTS, SMALLEST, model, normalize
+
+from bridge.limits import Limits
 
 lines = st.lists(
     st.text(st.sampled_from('ab \r\x00\x0c\u2028\x85é漢"\\|1'), max_size=30) | st.just("x" * 300),

@@ -18,9 +18,8 @@ module RindBridge
     def initialize(input, output)
       @input = input
       @output = output
-      @arrived = String.new(encoding: Encoding::BINARY)
-      @chunk = String.new(encoding: Encoding::BINARY)
-      @searched = 0
+      @chunk = String.new
+      begin_anew
     end
 
     # Writes one whole line. Raises DeadlinePassed. A peer that has closed its end is not an error here: what it
@@ -38,16 +37,16 @@ module RindBridge
       nil
     end
 
-    # Gives the next line without its end. Raises DeadlinePassed, WorkerDied at the end of input, ProtocolFault
-    # for a line without end.
+    # Gives the next line, with or without its end. Raises DeadlinePassed, WorkerDied at the end of input,
+    # ProtocolFault for a line without end.
     def read(deadline)
-      loop do
-        line = take_line
-        return line if line
-
+      line = take_line unless @arrived.empty?
+      until line
         wait(deadline)
         receive
+        line = take_line
       end
+      line.force_encoding(Encoding::UTF_8)
     end
 
     def close
@@ -59,16 +58,23 @@ module RindBridge
 
     private
 
+    def begin_anew
+      @arrived = String.new # without an encoding's name it is ASCII-8BIT, the encoding of bytes
+      @searched = 0
+    end
+
+    # A reply is nearly always all that has arrived; then it is handed on as it is, without a copy.
     def take_line
       line_end = @arrived.index("\n", @searched)
       if line_end.nil?
         @searched = @arrived.bytesize
-        return
+        nil
+      elsif line_end == @arrived.bytesize - 1
+        @arrived.tap { begin_anew }
+      else
+        @searched = 0
+        @arrived.slice!(0, line_end + 1)
       end
-      line = @arrived.byteslice(0, line_end).force_encoding(Encoding::UTF_8)
-      line_end == @arrived.bytesize - 1 ? @arrived.clear : @arrived.slice!(0, line_end + 1)
-      @searched = 0
-      line
     end
 
     def wait(deadline)
@@ -90,16 +96,17 @@ module RindBridge
     end
 
     def receive
-      case @output.read_nonblock(READ_BYTES, @chunk, exception: false)
-      when nil then raise WorkerDied, 'the worker closed its output'
-      when String then append
-      end
+      into = @arrived.empty? ? @arrived : @chunk
+      read = @output.read_nonblock(READ_BYTES, into, exception: false)
+      raise WorkerDied, 'the worker closed its output' if read.nil?
+
+      append(@chunk) if read.equal?(@chunk)
     rescue SystemCallError, IOError => e
       raise WorkerDied, "reading from the worker: #{e.class}"
     end
 
-    def append
-      @arrived << @chunk
+    def append(chunk)
+      @arrived << chunk
       raise ProtocolFault, 'a line without end' if @arrived.bytesize > LINE_MAX_BYTES
     end
   end

@@ -34,20 +34,19 @@ module RindBridge
     # restarts:, window:, pause:, cool_down::: see RestartPolicy.
     # logger::           something with +call+ (gets a Hash: state, reason) or with +warn+ (a Logger).
     # Spawns nothing: the first call does. Raises InvalidSetting.
-    def initialize(deadline: DEADLINE, preview_deadline: nil, limits: nil, logger: nil,
-                   restarts: 5, window: 180, pause: 0.1, cool_down: 60,
-                   start_seconds: Supervisor::START_SECONDS, stop_grace: Worker::STOP_GRACE, **launch)
-      @deadline = positive(:deadline, deadline)
-      @preview_deadline = [positive(:preview_deadline, preview_deadline || PREVIEW_DEADLINE), @deadline].min
+    def initialize(deadline: DEADLINE, preview_deadline: PREVIEW_DEADLINE, limits: nil, logger: nil,
+                   start_seconds: Supervisor::START_SECONDS, stop_grace: Worker::STOP_GRACE,
+                   restarts: 5, window: 180, pause: 0.1, cool_down: 60, **launch)
+      @deadline = seconds(:deadline, deadline)
+      @preview_deadline = [seconds(:preview_deadline, preview_deadline), @deadline].min
+      @stop_grace = seconds(:stop_grace, stop_grace)
       launch = Launch.new(**launch)
       @own_structural_tools = launch.structural_tools || Echo::STRUCTURAL_TOOLS
       policy = RestartPolicy.new(restarts: restarts, window: window, pause: pause, cool_down: cool_down)
-      @stop_grace = stop_grace
-      @supervisor = Supervisor.new(launch, limits: limits, policy: policy, start_seconds: start_seconds,
-                                           on_change: Client.reporter(logger))
+      @supervisor = Supervisor.new(launch, limits: limits, policy: policy, on_change: Client.reporter(logger),
+                                           start_seconds: seconds(:start_seconds, start_seconds))
       @fallbacks = 0
-      LIVE[self] = true
-      ObjectSpace.define_finalizer(self, Client.finalizer(@supervisor))
+      register
     end
 
     # Gives the echo that +name+'s result gets on the panel: a String in UTF-8 of at most +limit+ characters
@@ -59,8 +58,9 @@ module RindBridge
       deadline = Clock.now + @preview_deadline
       head = Echo.head(result, limit)
       begin
-        learn_structural_tools(deadline) if name && Hash === result
-        Echo.passes?(result, name, structural_tools) ? result : worker_echo(head, limit, name, deadline)
+        return result if @supervisor.hello.nil? && name && learns_to_pass?(result, name, deadline)
+
+        worker_echo(head, limit, name, deadline)
       rescue Error
         @fallbacks += 1
         Echo.cut(head, limit)
@@ -150,19 +150,30 @@ module RindBridge
 
     private
 
-    def positive(name, seconds)
-      return seconds.to_f if seconds.is_a?(Numeric) && seconds.positive?
+    def seconds(name, value)
+      return value.to_f if value.is_a?(Numeric) && value.positive?
 
-      raise InvalidSetting, "#{name} must be a number of seconds above 0, not #{seconds.inspect}"
+      raise InvalidSetting, "#{name} must be a number of seconds above 0, not #{value.inspect}"
+    end
+
+    # Who forgets to stop a client still leaves no worker behind: neither at the process's end nor at its own.
+    def register
+      LIVE[self] = true
+      ObjectSpace.define_finalizer(self, Client.finalizer(@supervisor))
     end
 
     # Only the worker knows its structural tools for sure; asking it once keeps the first call right as well.
-    def learn_structural_tools(deadline)
-      @supervisor.hello || @supervisor.connect(deadline)
+    def learns_to_pass?(result, name, deadline)
+      return false unless Hash === result # BasicObject has no is_a?
+
+      @supervisor.connect(deadline)
+      Echo.passes?(result, name, structural_tools)
     end
 
     def worker_echo(head, limit, name, deadline)
-      answer = ask('ui_preview', { result: head, limit: limit, name: name&.to_s }.compact, deadline)
+      params = { result: head, limit: limit }
+      params[:name] = name.to_s unless name.nil?
+      answer = ask('ui_preview', params, deadline)
       answer.is_a?(String) ? answer : raise(ProtocolFault, 'the worker gave a preview that is no text')
     end
 
@@ -172,8 +183,7 @@ module RindBridge
 
     def projections(params, deadline)
       projections = ask('tool_completed', params, deadline)
-      texts = %w[terminal_content model_content].map { |name| projections.is_a?(Hash) && projections[name] }
-      return projections if texts.all?(String)
+      return projections if projections.is_a?(Hash) && Completion.fits?(projections)
 
       raise ProtocolFault, 'the worker gave no projections'
     end

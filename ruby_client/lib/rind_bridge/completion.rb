@@ -12,6 +12,16 @@ module RindBridge
       terminal_content model_content model_content_format model_content_policy attachments output replayed
     ].freeze
 
+    # What must be there, and what it must be.
+    NEEDED = {
+      'terminal_content' => String, 'model_content' => String, 'model_content_policy' => Hash, 'attachments' => Array
+    }.freeze
+
+    # Says whether a worker's result has what a completion is made of.
+    def self.fits?(projections)
+      NEEDED.all? { |name, kind| projections[name].is_a?(kind) }
+    end
+
     # +preview+ is a String, or the very object that was given when it passes through.
     attr_reader :preview
     # JSON texts within their limits; when degraded, the echo and the whole result.

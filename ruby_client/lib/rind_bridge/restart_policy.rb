@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
+require_relative 'errors'
+
 module RindBridge
   # When a lost worker may be replaced: the first loss at once, the next ones after growing pauses, and after
   # too many within the window not before a cool-down has passed. Knows no clock and no process.
   class RestartPolicy
     # +restarts+ losses within +window+ seconds are too many; +pause+ seconds before the second restart, twice
-    # as long before each further one; +cool_down+ seconds of echo alone.
+    # as long before each further one; +cool_down+ seconds of echo alone. Raises InvalidSetting.
     def initialize(restarts: 5, window: 180, pause: 0.1, cool_down: 60)
+      check(restarts: restarts, window: window, pause: pause, cool_down: cool_down)
       @restarts = restarts
       @window = window
       @pause = pause
@@ -14,8 +17,6 @@ module RindBridge
       @losses = []
       @not_before = nil
     end
-
-    attr_reader :cool_down
 
     # A worker was lost, or could not be started, at +now+ (seconds). Gives true when that was one too many.
     def lost(now)
@@ -43,6 +44,15 @@ module RindBridge
     end
 
     private
+
+    def check(**settings)
+      settings.each do |name, value|
+        least = name == :restarts ? 1 : 0
+        next if value.is_a?(Numeric) && value >= least
+
+        raise InvalidSetting, "#{name} must be a number, at least #{least}, not #{value.inspect}"
+      end
+    end
 
     def delay
       return @cool_down if exhausted?

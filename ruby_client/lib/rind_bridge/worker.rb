@@ -17,6 +17,8 @@ module RindBridge
     LONGEST_LOOK = 0.05
     HANDSHAKE_ID = 1
     HEAD = '{"jsonrpc":"2.0","id":'
+    # What a client needs of the handshake's result.
+    HELLO = { 'structural_tools' => Array, 'limits' => Hash }.freeze
 
     attr_reader :pid, :owner, :hello, :start_deadline
 
@@ -44,6 +46,9 @@ module RindBridge
       reply = reply_to(HANDSHAKE_ID, deadline)
       result = reply['result']
       raise ProtocolFault, 'the worker refused the handshake' unless result.is_a?(Hash)
+
+      fits = HELLO.all? { |name, kind| result[name].is_a?(kind) }
+      raise ProtocolFault, 'the worker greeted with another protocol' unless fits
 
       @hello = result.freeze
     end
@@ -97,28 +102,28 @@ module RindBridge
 
     def foreign? = @owner != Process.pid
 
+    # Descriptors, threads and processes may all be used up: that costs an answer, never the turn.
     def launch_process(launch)
-      worker_in, input = IO.pipe(binmode: true)
-      output, worker_out = IO.pipe(binmode: true)
-      errors, worker_err = IO.pipe(binmode: true)
-      @pid = start_process(launch, in: worker_in, out: worker_out, err: worker_err)
-      @channel = Channel.new(input, output)
+      argv = launch.argv
+      opened = []
+      3.times { opened.concat(IO.pipe(binmode: true)) }
+      worker_in, input, output, worker_out, errors, worker_err = opened
       @stderr = StderrTail.new(errors)
-    rescue StandardError
-      [input, output, errors].each { |pipe| pipe&.close }
-      raise
-    ensure
-      [worker_in, worker_out, worker_err].each { |pipe| pipe&.close }
+      @pid = Process.spawn(launch.environment, [argv[0], argv[0]], *argv.drop(1),
+                           spawn_options(launch, in: worker_in, out: worker_out, err: worker_err))
+      @channel = Channel.new(input, output)
+      [worker_in, worker_out, worker_err].each(&:close)
+    rescue SystemCallError, ThreadError, ArgumentError => e
+      opened.each(&:close)
+      @stderr&.close
+      raise Unavailable, "the worker cannot be started: #{e.message}"
     end
 
     # A process group of its own: a terminal's Ctrl-C reaches the oracle, and what the worker started ends with it.
-    def start_process(launch, **pipes)
-      program, *arguments = argv = launch.argv
+    def spawn_options(launch, **pipes)
       options = { unsetenv_others: true, close_others: true, pgroup: true, **pipes }
       options[:chdir] = launch.chdir.to_s if launch.chdir
-      Process.spawn(launch.environment, [program, program], *arguments, options)
-    rescue SystemCallError, ArgumentError => e
-      raise Unavailable, "the worker cannot be started: #{e.message} (#{argv.join(' ')})"
+      options
     end
 
     def frame(id, body) = "#{HEAD}#{id},#{body}\n"

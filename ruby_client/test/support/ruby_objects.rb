@@ -89,9 +89,13 @@ class RubyObjects
   end
 
   def odd_thing
-    pick([
-           RaisesInText, RaisesInJson, RaisesInInspect, TakesNoState
-         ]).new.then { |odd| @random.rand(2).zero? ? odd : pick([inside_itself, deep, OddJson.new(odd_json), OddText.new(nil)]) }
+    case @random.rand(8)
+    when 0..3 then pick([RaisesInText, RaisesInJson, RaisesInInspect, TakesNoState]).new
+    when 4 then inside_itself
+    when 5 then deep
+    when 6 then OddJson.new(odd_json)
+    else OddText.new(nil)
+    end
   end
 
   def odd_json = pick(['{"a": 1}', "{\n\"a\":\n1}", 'no json', '', '{"a":1},"b":', nil, 42])
@@ -102,8 +106,8 @@ class RubyObjects
   end
 
   def deep
-    depth = pick([99, 100, 101, 200])
-    @random.rand(2).zero? ? depth.times.inject(1) { |inner, _| [inner] } : depth.times.inject(1) { |inner, _| { a: inner } }
+    wrap = pick([->(inner) { [inner] }, ->(inner) { { a: inner } }])
+    pick([99, 100, 101, 200]).times.inject(1) { |inner, _| wrap.call(inner) }
   end
 
   def hash(depth)

@@ -113,6 +113,14 @@ module Misbehaving
     end
   end
 
+  class GreetsOddly < GoodWorker
+    def hello(_params) = { capabilities: {}, limits: 'none' }
+  end
+
+  class GivesNoPolicy < GoodWorker
+    def projections(params) = super.merge(model_content_policy: nil)
+  end
+
   class AnswersHalfALine < Base
     def misbehave(request)
       $stdout.write(%({"jsonrpc":"2.0","id":#{request['id']},"result":"ha))
