@@ -20,14 +20,23 @@ PREVIEW_ECHO: Final = "echo"
 PREVIEW_STRUCTURE: Final = "structure"
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
+IDENTIFIER_RULE: Final = "1 to 128 of A-Z a-z 0-9 . _ - and it starts with a letter or digit"
 
 
-def check_identifier(field: str, value: object) -> str:
-    """Give ``value`` back if it can name a session or a call; it becomes a file name, so it is never a path.
+def check_identifiers(**identifiers: object) -> None:
+    """Check that each value can name a session or a call; it becomes a file name, so it is never a path.
 
-    Raises ``InvalidParams`` that names ``field``: the caller is to blame.
+    Raises ``InvalidParams`` that names every field at fault: the caller is to blame.
     """
-    if not isinstance(value, str) or not IDENTIFIER.fullmatch(value):
-        rule = "1 to 128 of A-Z a-z 0-9 . _ - and it starts with a letter or digit"
-        raise InvalidParams({"fields": {field: rule}})
-    return value
+    wrong = {field: IDENTIFIER_RULE for field, value in identifiers.items() if not _is_identifier(value)}
+    if wrong:
+        raise InvalidParams({"fields": wrong})
+
+
+def check_given_identifiers(**identifiers: object) -> None:
+    """Do the same for ids that may be left out, which None stands for."""
+    check_identifiers(**{field: value for field, value in identifiers.items() if value is not None})
+
+
+def _is_identifier(value: object) -> bool:
+    return isinstance(value, str) and IDENTIFIER.fullmatch(value) is not None

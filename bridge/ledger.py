@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from bridge.contract import check_identifier
+from bridge.contract import check_identifiers
 from bridge.errors import InvalidParams, StoreUnavailable
 from bridge.store.faults import DatabaseFault
 from bridge.store.reasons import DAMAGED, NOT_JSON
@@ -51,7 +51,7 @@ class Ledger:
 
     def find(self, session_id: str, call_id: str) -> dict[str, Any] | None:
         """Give the projection that is saved under these ids, or None: there is none, or it cannot be read."""
-        _check_ids(session_id, call_id)
+        check_identifiers(session_id=session_id, call_id=call_id)
         try:
             return self._database.read(lambda reading: _find(reading, session_id, call_id))
         except DatabaseFault:
@@ -64,7 +64,7 @@ class Ledger:
         (``reason`` and ``detail``). Raises ``InvalidParams`` for ids that are not names; the caller is to
         blame.
         """
-        _check_ids(session_id, call_id)
+        check_identifiers(session_id=session_id, call_id=call_id)
         try:
             row = (session_id, call_id, self.clock(), _encode(projection))
             return self._database.write(lambda writing: _save(writing, row)) or projection
@@ -81,7 +81,7 @@ class Ledger:
         ``next_after`` is the ``after`` of the next page, null at the end.
         Raises ``InvalidParams`` (the caller is to blame) and ``StoreUnavailable``.
         """
-        check_identifier("session_id", session_id)
+        check_identifiers(session_id=session_id)
         _check_range("after", after, 0)
         _check_range("limit", limit, 1)
         try:
@@ -150,11 +150,6 @@ def _decode(text: str) -> dict[str, Any]:
 def _unsaved(projection: dict[str, Any], reason: str, detail: str) -> dict[str, Any]:
     policy = {**projection["model_content_policy"], "ledger": {"reason": reason, "detail": detail}}
     return {**projection, "model_content_policy": policy}
-
-
-def _check_ids(session_id: str, call_id: str) -> None:
-    check_identifier("session_id", session_id)
-    check_identifier("call_id", call_id)
 
 
 def _check_range(field: str, value: object, smallest: int) -> None:

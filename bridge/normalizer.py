@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from bridge.budget import Room
 from bridge.content import FORMAT, Case, Content, Side
-from bridge.contract import check_identifier
+from bridge.contract import check_given_identifiers
 from bridge.media import Keep, Lifter
 from bridge.payload import Payload
 from bridge.projections import mutation, read_file, task
@@ -169,10 +169,7 @@ class Normalizer:
 
 
 def _checked_ids(session_id: str | None, call_id: str | None) -> Ids | None:
-    if session_id is not None:
-        check_identifier("session_id", session_id)
-    if call_id is not None:
-        check_identifier("call_id", call_id)
+    check_given_identifiers(session_id=session_id, call_id=call_id)
     return None if session_id is None or call_id is None else (session_id, call_id)
 
 

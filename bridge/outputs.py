@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bridge.contract import check_identifier
+from bridge.contract import check_identifiers
 from bridge.errors import InvalidParams
 from bridge.limits import Limits
 
@@ -42,7 +42,7 @@ class Outputs:
         (conflict, quota, failed) and ``detail`` instead: a fault of the disk is never raised.
         Raises ``InvalidParams`` for ids that are not names; the caller is to blame.
         """
-        _check_ids(session_id, call_id)
+        check_identifiers(session_id=session_id, call_id=call_id)
         return self._writer.store(session_id, call_id, content, field)
 
     def store_attachment(
@@ -53,7 +53,7 @@ class Outputs:
         It is kept whole or not at all (``reason`` too_large): a part of an image is no image. Otherwise as
         ``store``, but a call may have any number of attachments.
         """
-        _check_ids(session_id, call_id)
+        check_identifiers(session_id=session_id, call_id=call_id)
         return self._writer.store_attachment(session_id, call_id, content, media_type)
 
     def read(
@@ -67,7 +67,7 @@ class Outputs:
         Raises ``InvalidParams`` (the caller is to blame), ``OutputMissing`` when the output is gone or was
         changed by someone else, and ``StoreUnavailable`` when the home cannot be read.
         """
-        _check_ids(session_id, call_id)
+        check_identifiers(session_id=session_id, call_id=call_id)
         _check_counts(offset=offset, column=column, limit=limit)
         return self._reader.read(session_id, call_id, offset, column, limit)
 
@@ -108,11 +108,6 @@ class Outputs:
         from bridge.store.retention import Retention  # noqa: PLC0415 - see the head of this file
 
         return Retention(self.home, self._database, self.limits, self.clock)
-
-
-def _check_ids(session_id: str, call_id: str) -> None:
-    check_identifier("session_id", session_id)
-    check_identifier("call_id", call_id)
 
 
 def _check_counts(**counts: object) -> None:

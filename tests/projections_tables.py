@@ -24,6 +24,8 @@ MARKER = re.compile(r"\[\.\.\. not shown: [^\n]*\]\n(?:\[lines among.*?\[end of 
 START, END = 40, 24
 
 SOURCE = "".join(f"line {number} of a source file\n" for number in range(1, 3_001))
+ROWS = "\n".join(f"{number:>5} | line {number} of a source file" for number in range(48, 1_501))
+NUMBERED = f"Showing lines 48 to 1500:\n{ROWS}"
 BUILD = "".join(f"[{step}/4000] compiling\n" for step in range(1, 4_001))
 BUILD = BUILD.replace("[2000/4000] compiling\n", "thing.c:41: error: 'widht' undeclared\n")
 DIFF = "--- a/app.rb\n+++ b/app.rb\n@@ -1,2 +1,3 @@\n-one\n+1\n+2\n three\n"
@@ -32,6 +34,8 @@ PICTURE = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(by
 # The kind, what the example shows beyond the rule of its kind, and the call.
 EXAMPLES = (
     (read_file, "", "read_file", {"content": SOURCE, "path": "a.rb"}),
+    (read_file, "The same of a page with numbers; what the tool said of the file stays.", "read_file",
+     {"ok": True, "tool": "read_file", "meta": {"path": "a.rb", "next_offset": None}, "data": NUMBERED}),
     (read_file, "A first line that does not fit is an error that says how to read it.", "read_file",
      {"content": "x" * 30_000 + "\n", "path": "a.js"}),
     (mutation, "", "patch_file", {"ok": True, "path": "app.rb", "diff": DIFF}),

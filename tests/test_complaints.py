@@ -132,6 +132,16 @@ def test_a_build_log_can_be_read_on_from_where_the_model_s_text_breaks_off(finis
     assert page["content"] == "".join(BUILD_LOG.splitlines(keepends=True)[offset - 1 : offset + 2])
 
 
+def test_a_tool_that_the_agent_does_not_have_is_never_recommended(tmp_path):
+    settings = Settings(home=tmp_path, read_tool="")
+    made = Normalizer(settings, Outputs(tmp_path, LIMITS)).normalize(
+        BUILD_LOG, name="make", session_id="s", call_id="c"
+    )
+    meta = json.loads(made["model_content"])["meta"]
+    assert "continue" not in meta
+    assert meta["output"]["path"] == made["output"]["path"]
+
+
 # 8,000 rows of {"row": "value"}
 
 

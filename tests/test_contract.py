@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from bridge import openrpc
-from bridge.contract import check_identifier
+from bridge.contract import check_identifiers
 from bridge.errors import BY_CODE, InvalidParams
 from bridge.limits import Limits
 from bridge.settings import Settings
@@ -110,12 +110,19 @@ def test_the_published_pattern_of_ids_is_the_one_that_is_checked():
     """Pydantic's patterns are Rust's and OpenRPC's are ECMA's, so the pattern must mean the same in all."""
     adapter = TypeAdapter(openrpc.Identifier)
     for name in ("a", "A.b-c_9", "0", "a" * 128):
-        assert adapter.validate_python(check_identifier("call_id", name)) == name
+        check_identifiers(call_id=name)
+        assert adapter.validate_python(name) == name
     for name in ("", ".", "..", "../x", "/x", "a/b", "-a", "a" * 129, "é", "a\n", "a\x00"):
         with pytest.raises(ValidationError):
             adapter.validate_python(name)
         with pytest.raises(InvalidParams):
-            check_identifier("call_id", name)
+            check_identifiers(call_id=name)
+
+
+def test_every_id_that_is_no_name_is_named():
+    with pytest.raises(InvalidParams) as refusal:
+        check_identifiers(session_id="../x", call_id="")
+    assert set(refusal.value.data["fields"]) == {"session_id", "call_id"}
 
 
 def test_a_start_does_not_load_the_models():

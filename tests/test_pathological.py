@@ -27,11 +27,13 @@ def check_account(made, content):
     """A content that is not the whole says so, and its policy says how much is gone and where it is."""
     policy, meta = made["model_content_policy"], content.get("meta", {})
     assert policy["truncated"] == bool(policy["losses"])
-    if policy["truncated"]:
-        assert meta["truncated_by"] == ["bridge"]
-        for loss in policy["losses"]:
+    for loss in policy["losses"]:
+        assert loss["recover"] == made["output"]["path"]
+        if loss.get("what") == "diff":
+            assert meta["withheld"] == loss["fields"]
+        else:
             assert loss["bytes"] > 0
-            assert loss["recover"] == made["output"]["path"]
+            assert meta["truncated_by"] == ["bridge"]
 
 
 # Texts that a terminal acts upon: what is shown at last, and what was taken away
@@ -224,11 +226,11 @@ def test_a_line_too_long_is_never_blamed_on_the_tool():
     assert "tool" not in content["meta"].get("truncated_by", [])
 
 
-def test_the_person_is_not_told_of_a_failure_when_the_model_got_the_page():
+def test_a_line_that_only_the_model_has_room_for_is_too_long_for_the_person_alone():
     made, content = finish({"content": "x" * 20_000 + "\nshort\n", "path": "a"}, "read_file")
     terminal = json.loads(made["terminal_content"])
-    assert content["ok"] is terminal["ok"] is True
-    assert terminal["data"]["content"].startswith("x" * 1_000)
+    assert content["data"]["content"] == "x" * 20_000 + "\nshort\n"
+    assert (terminal["ok"], terminal["error_type"]) == (False, "LineTooLong")
 
 
 @LIMITS

@@ -13,7 +13,14 @@ from dataclasses import asdict
 from typing import Any
 
 from bridge import __version__
-from bridge.contract import PREVIEW_ECHO, PREVIEW_STRUCTURE, PROTOCOL, SERVER, check_identifier
+from bridge.contract import (
+    PREVIEW_ECHO,
+    PREVIEW_STRUCTURE,
+    PROTOCOL,
+    SERVER,
+    check_given_identifiers,
+    check_identifiers,
+)
 from bridge.errors import InvalidParams
 from bridge.limits import LimitError
 from bridge.preview import echo, is_structural
@@ -69,7 +76,7 @@ def normalize(  # noqa: PLR0913, PLR0917 - the parameters of the wire
     args: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Give the projections of one finished tool."""
-    _check_identifiers(session_id=session_id, call_id=call_id)
+    check_given_identifiers(session_id=session_id, call_id=call_id)
     projections: dict[str, Any] = worker.rooms.normalizer.normalize(
         result,
         name=name,
@@ -102,14 +109,14 @@ def read_output(  # noqa: PLR0913, PLR0917 - the parameters of the wire
     worker: Worker, session_id: str, call_id: str, offset: int = 1, column: int = 1, limit: int = 2_000
 ) -> dict[str, Any]:
     """Give one page of a stored output."""
-    _check_identifiers(session_id=session_id, call_id=call_id)
+    check_identifiers(session_id=session_id, call_id=call_id)
     page: dict[str, Any] = worker.store("outputs").read(session_id, call_id, offset, column, limit)
     return page
 
 
 def replay(worker: Worker, session_id: str, after: int = 0, limit: int = 500) -> dict[str, Any]:
     """Give the saved projections of a session, in order, those after number ``after``."""
-    _check_identifiers(session_id=session_id)
+    check_identifiers(session_id=session_id)
     saved: dict[str, Any] = worker.store("ledger").replay(session_id, after, limit)
     return saved
 
@@ -147,12 +154,6 @@ def _preview(worker: Worker, result: Any, limit: int | None, name: str) -> dict[
 def _echo(worker: Worker, result: Any, limit: int | None) -> str:
     most = worker.settings.limits.preview_max_chars if limit is None else limit
     return echo(result, most, ruby_3_4=worker.ruby_3_4)
-
-
-def _check_identifiers(**identifiers: str | None) -> None:
-    for field, value in identifiers.items():
-        if value is not None:
-            check_identifier(field, value)
 
 
 def _runs_ruby_3_4(client: dict[str, Any]) -> bool:
