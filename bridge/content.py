@@ -137,14 +137,16 @@ def _shortened(case: Case, facts: Mapping[str, Any]) -> Content:
         **_longest_additions(case),
         "cleaned": {**facts.get("cleaned", {}), **_LONGEST_FOLDED},
     }
-    reserved = encode(_affordable(longest, size // 2))
+    affordable = _affordable(longest, size // 2)
+    reserved = encode(affordable)
     room = Room(size - len(reserved) - _DETAILS_SIZE, lines - newlines(reserved))
     shaper = shaper_for(case)
     tree = case.payload.tree()
     fitted = _with_excerpt(case, tree, room, shaper) or shaper.fit(tree, room)
     cleaned = {**facts.get("cleaned", {}), **shaper.counts}
     facts = {**facts, "cleaned": cleaned} if cleaned else facts
-    additions = _affordable({**facts, **_additions(case, shaper.account)}, size // 2)
+    said = {**facts, **_additions(case, shaper.account, _fields_size(size))}
+    additions = {name: value for name, value in said.items() if name in affordable}
     text = encode_top(with_meta(fitted, additions)).decode()
     losses = [*tool_losses(case), *_losses(case, shaper.account)]
     return Content(text, losses, (*shaper.account.fields, *shaper.account.cuts), cleaned)
@@ -165,10 +167,16 @@ def _affordable(additions: dict[str, Any], size: int) -> dict[str, Any]:
     """Give the additions, the first ones first, that fit into ``size`` bytes together."""
     kept: dict[str, Any] = {}
     for name, value in additions.items():
-        size -= len(encode({name: value}))
-        if size >= 0:
+        taken = len(encode({name: value}))
+        if taken <= size:
             kept[name] = value
+            size -= taken
     return kept
+
+
+def _fields_size(size: int) -> int:
+    """Give the bytes that ``meta.shortened`` may have in a content of ``size`` bytes."""
+    return min(_SHORTENED_SIZE, size // 8)
 
 
 def _longest_additions(case: Case) -> dict[str, Any]:
@@ -179,20 +187,20 @@ def _longest_additions(case: Case) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "truncated_by": [AT_TOOL, AT_BRIDGE],
-        "shortened": "." * (_SHORTENED_SIZE - 2),
+        "shortened": "." * (_fields_size(case.side.room.size) - 2),
         "shown": shown,
         **_places(case, most),
     }
 
 
-def _additions(case: Case, account: Account) -> dict[str, Any]:
+def _additions(case: Case, account: Account, fields_size: int) -> dict[str, Any]:
     if not account:
         return {"format": FORMAT, "output": _output(case)}
     cut = account.cuts.get(case.bulk.place) if case.bulk else None
     additions: dict[str, Any] = {
         "format": FORMAT,
         "truncated_by": [AT_TOOL, AT_BRIDGE] if cut_by_tool(case.payload) else [AT_BRIDGE],
-        "shortened": _named(account),
+        "shortened": _named(account, fields_size),
     }
     if cut is not None and cut.shown:
         additions["shown"] = cut.shown
@@ -219,13 +227,13 @@ def _output(case: Case) -> dict[str, Any]:
 _OUTPUT_KEYS = ("path", "bytes", "lines", "field", "reason")
 
 
-def _named(account: Account) -> dict[str, Any]:
-    """Give what was shortened, with as many names of fields as there is room for."""
+def _named(account: Account, size: int) -> dict[str, Any]:
+    """Give what was shortened, with as many names of fields as fit into ``size`` bytes."""
     counts = {"texts": account.texts, "items": account.items, "branches": account.branches}
     named: dict[str, Any] = {what: count for what, count in counts.items() if count}
     fields: list[str] = []
     for name in account.fields:
-        if len(encode({**named, "fields": [*fields, name]})) > _SHORTENED_SIZE:
+        if len(encode({**named, "fields": [*fields, name]})) > size:
             break
         fields.append(name)
     return {**named, "fields": fields}
@@ -255,7 +263,7 @@ def _losses(case: Case, account: Account) -> list[dict[str, Any]]:
     if not account:
         return []
     lost = account.item_bytes + sum(cut.lost for cut in account.cuts.values())
-    loss: dict[str, Any] = {"at": AT_BRIDGE, "bytes": lost, **_named(account)}
+    loss: dict[str, Any] = {"at": AT_BRIDGE, "bytes": lost, **_named(account, _SHORTENED_SIZE)}
     return [loss | recovery(case.output)]
 
 

@@ -189,4 +189,4 @@ def test_an_oversized_meta_a_name_and_an_error_type_are_shortened_and_named():
     result = {"ok": False, "tool": "t" * 50_000, "error": "why", "meta": {"path": "p" * 50_000}}
     content = model(result, error_type="e" * 50_000)
     assert content["error"] == "why"
-    assert content["meta"]["shortened"] == {"fields": ["error_type", "meta.path", "tool"], "texts": 3}
+    assert content["meta"]["shortened"] == {"fields": ["tool", "error_type", "meta.path"], "texts": 3}

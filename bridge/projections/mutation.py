@@ -12,6 +12,7 @@ from typing import Any
 from bridge.budget import Room
 from bridge.content import AT_BRIDGE, Case, Content, finish, recovery, whole
 from bridge.diffs import changes_of, cut_at_hunks, is_diff
+from bridge.excerpt import ELLIPSIS
 from bridge.payload import Payload
 
 KIND = "mutation"
@@ -19,7 +20,7 @@ KIND = "mutation"
 TOOLS = ("edit_file", "write_file", "patch_file", "create_file")
 _DIFF_KEYS = ("diff", "patch", "unified_diff")
 _SMALLEST_DIFF = 200
-_MOST_NAMED = 8
+_MOST_NAMED, _LONGEST_NAMED = 4, 40
 
 
 def matches(payload: Payload) -> bool:
@@ -53,7 +54,8 @@ def _losses(case: Case, diffs: _Diffs) -> list[dict[str, Any]]:
 
 
 def _named(diffs: _Diffs) -> list[str]:
-    return sorted(diffs.found)[:_MOST_NAMED]
+    places = sorted(diffs.found)[:_MOST_NAMED]
+    return [place if len(place) <= _LONGEST_NAMED else place[:_LONGEST_NAMED] + ELLIPSIS for place in places]
 
 
 class _Diffs:

@@ -23,7 +23,7 @@ from bridge.content import (
     whole,
     with_meta,
 )
-from bridge.jsontext import encode_top, newlines
+from bridge.jsontext import encode, encode_top, newlines
 from bridge.pages import Page, first_line, numbered_page, plain_page, range_bounds
 from bridge.payload import AETHERCODEX, RIND, Payload
 from bridge.shape import Shaper
@@ -33,6 +33,10 @@ KIND = "read_file"
 TOOL = "read_file"
 LINE_TOO_LONG = "LineTooLong"
 FILE_ON_DISK = "file_on_disk"
+# A path that takes a greater part of the room is not worth repeating.
+_PATH_PART = 8
+# What is said of the lines of a page, and not of one line that is too long.
+_OF_A_PAGE = ("next_offset", "shown", "continue", "truncated", "line_truncated")
 
 
 def matches(payload: Payload) -> bool:
@@ -137,7 +141,7 @@ def _positions(case: Case, page: Page, line: int) -> dict[str, Any]:
     """Give what says where the page ends and how to go on, ``line`` being the first one not shown."""
     positions: dict[str, Any] = {"next_offset": line, "shown": {"lines": [[page.first, line - 1]]}}
     path = _path(case)
-    if path and case.side.for_model:
+    if path and case.side.for_model and len(encode(path)) <= case.side.room.size // _PATH_PART:
         positions["continue"] = {
             "tool": case.payload.tool,
             "args": {"path": path, **_reading_on(case, page, line)},
@@ -173,10 +177,8 @@ def _line_too_long(case: Case, page: Page) -> Content:
         f"Line {line} of the file is too long to be shown whole{size}. Read it in parts with another tool, "
         f"for example: sed -n '{line}p' {shlex.quote(path) if path else 'FILE'} | cut -c 1-2000"
     )
-    meta = {
-        key: value for key, value in _meta(case).items() if key not in ("next_offset", "shown", "continue")
-    }
-    meta |= {"offset": line, "truncated": True, **({"path": path} if path else {})}
+    meta = {key: value for key, value in _meta(case).items() if key not in _OF_A_PAGE}
+    meta |= {"offset": line, **({"path": path} if path else {})}
     body = {"error": error, "error_type": LINE_TOO_LONG, "meta": meta}
     content = finish(case.with_payload(Payload(ok=False, tool=case.payload.tool, body=body)))
     return Content(content.text, [*content.losses, _loss(page, 0)], ("data",))
