@@ -269,14 +269,16 @@ class _Places:
         if gap.tail and text[gap.tail - 1] != "\n":
             end = text.find("\n", gap.tail)
             tail_partial = (end if end >= 0 else len(text)) - gap.tail
+        total = number(newlines + (not text.endswith("\n")))
+        nothing_follows = gap.tail == len(text)
         return cls(
             head_lines=number(before) if before else 0,
             head_partial=head_partial,
-            tail_line=number(through + 1),
+            tail_line=total + 1 if nothing_follows else number(through + 1),
             tail_partial=tail_partial,
-            total=number(newlines + (not text.endswith("\n"))),
+            total=total,
             first_missing=number(before + 1 + bool(head_partial)),
-            last_missing=number(through),
+            last_missing=total if nothing_follows else number(through),
         )
 
     @property
