@@ -257,8 +257,9 @@ def _take(items: Sequence[Any], room: Room, each: Room) -> tuple[list[Room], Roo
     size, lines = room
     costs: list[Room] = []
     for item in items:
-        cost = cost_of(item)
-        whole = _within(cost, each)
+        encoded = encode(item)
+        cost = Room(len(encoded), newlines(encoded) if b"\\" in encoded else 0)
+        whole = cost.size <= each.size and cost.lines <= each.lines
         if not whole and each.size < _CHILDREN.smallest.size:
             break
         need = cost if whole else _lowered(cost, each)
