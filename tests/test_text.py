@@ -44,7 +44,12 @@ def test_runs_of_equal_lines_are_folded_and_the_numbers_stay_those_of_the_file()
 
 
 def test_what_the_tool_cut_stays_visible_beside_what_was_cut_here():
-    result = {"ok": True, "tool": "grep", "data": "row\n" * 20_000, "meta": {"truncated": True}}
+    result = {
+        "ok": True,
+        "tool": "grep",
+        "data": "".join(f"row {number}\n" for number in range(9_000)),
+        "meta": {"truncated": True},
+    }
     made = normalize(result, "grep")
     meta = json.loads(made["model_content"])["meta"]
     assert (meta["truncated"], meta["truncated_by"]) == (True, ["tool", "bridge"])
