@@ -50,6 +50,8 @@ def _segmented(text: str, index: int) -> tuple[int, int]:
     nearest = max(0, index - _LONGEST_CLUSTER)
     certain = anchor.search(text, nearest, index)
     start = certain.start() + 1 if certain else nearest
+    if start == index:
+        return index, index
     near = text[start : index + _LONGEST_CLUSTER]
     for match in cluster.finditer(near):
         if match.end() + start >= index:

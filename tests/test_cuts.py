@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import regex
 import strategies
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bridge.budget import fitting, fitting_tail, share
@@ -48,6 +48,7 @@ def test_what_fits_is_the_longest_that_fits(text, size):
 
 
 @given(text=clusters, index=st.integers(0, 200))
+@example(text="\r\né", index=2)
 def test_no_cut_falls_inside_a_grapheme_cluster(text, index):
     index = min(index, len(text))
     ends = [0, *(match.end() for match in regex.finditer(r"\X", text))]
