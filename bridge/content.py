@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bridge.budget import Room
-from bridge.excerpt import Excerpt, Style, Text
+from bridge.cutting.budget import Room
+from bridge.cutting.excerpt import Excerpt, Style, Text
+from bridge.cutting.shape import Account, Costs, Shaper
 from bridge.jsontext import encode, encode_top, newlines
 from bridge.payload import Payload
-from bridge.shape import Account, Costs, Shaper
 
 FORMAT = "tool_result_v1"
 AT_TOOL, AT_BRIDGE = "tool", "bridge"

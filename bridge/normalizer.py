@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from bridge.budget import Room
 from bridge.content import FORMAT, Case, Content, Side
 from bridge.contract import check_given_identifiers
+from bridge.cutting.budget import Room
+from bridge.cutting.shape import Costs
 from bridge.media import Keep, Lifter
 from bridge.payload import Payload
 from bridge.projections import mutation, read_file, task
 from bridge.projections import text as text_kind
 from bridge.settings import Settings
-from bridge.shape import Costs
 from bridge.small import small_content
 from bridge.subject import Subject, complete, earlier_output, read
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import orjson
 
+from bridge.cutting.scan import Scanner
 from bridge.media import MARKS
-from bridge.scan import Scanner
 
 # Ruby's JSON.parse stops at 100 levels (max_nesting), and a content adds its own to those of a result.
 MAX_DEPTH = 90

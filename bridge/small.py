@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import orjson
 
-from bridge.budget import Room
-from bridge.clean import needs_cleaning
+from bridge.cutting.budget import Room
+from bridge.cutting.clean import needs_cleaning
 from bridge.media import DATA_URI_MARK
 from bridge.projections import mutation, read_file
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from bridge.clean import clean, may_need_cleaning, needs_cleaning
 from bridge.content import FORMAT, Bulk, at_place, with_place
-from bridge.excerpt import Text
+from bridge.cutting.clean import clean, may_need_cleaning, needs_cleaning
+from bridge.cutting.excerpt import Text
+from bridge.cutting.scan import Scanner
+from bridge.cutting.shape import Costs
 from bridge.jsontext import encode
 from bridge.media import DATA_URI_MARK, Lifter
 from bridge.payload import RIND, Payload, rind_object, unify
 from bridge.plain import MAX_CONTENT_DEPTH, MAX_DEPTH, MAX_PAYLOAD_DEPTH, Plain, document, plain, plain_text
 from bridge.projections import kind_of, read_file
-from bridge.scan import Scanner
-from bridge.shape import Costs
 
 # What stands beside a text that is stored alone must be so small that no projection ever cuts it.
 _BESIDE_BULK = 200

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unidiff import PatchSet
 
-from bridge.budget import Room
+from bridge.cutting.budget import Room
 from bridge.diffs import BY_EDGES, BY_SIGNS, MAX_PLACES, NOT_COUNTED, changes_of, cut_at_hunks, is_diff
-from bridge.hunks import hunks_of
+from bridge.diffs.hunks import hunks_of
 from bridge.jsontext import escape
 
 # Lines that look like parts of a diff, and characters that end a line elsewhere but not here.

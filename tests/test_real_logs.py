@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from reading import check_excerpt, contents
 
-from bridge.clean import clean
+from bridge.cutting.clean import clean
 from bridge.normalizer import Normalizer
 from bridge.outputs import Outputs
 from bridge.settings import Settings

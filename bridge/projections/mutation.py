@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.budget import Room
 from bridge.content import AT_BRIDGE, Case, Content, finish, recovery, whole
+from bridge.cutting.budget import Room
+from bridge.cutting.excerpt import ELLIPSIS
 from bridge.diffs import changes_of, cut_at_hunks, is_diff
-from bridge.excerpt import ELLIPSIS
 from bridge.payload import Payload
 
 KIND = "mutation"

@@ -10,7 +10,6 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.budget import Room, fitting
 from bridge.content import (
     AT_BRIDGE,
     AT_TOOL,
@@ -23,10 +22,11 @@ from bridge.content import (
     whole,
     with_meta,
 )
+from bridge.cutting.budget import Room, fitting
+from bridge.cutting.shape import Shaper
 from bridge.jsontext import encode, encode_top, newlines
 from bridge.pages import Page, first_line, numbered_page, plain_page, range_bounds
 from bridge.payload import AETHERCODEX, RIND, Payload
-from bridge.shape import Shaper
 
 KIND = "read_file"
 

@@ -1,4 +1,4 @@
-"""Structured data: the shape survives as long as it can (``bridge.shape`` has the order)."""
+"""Structured data: the shape survives as long as it can (``bridge.cutting.shape`` has the order)."""
 
 from __future__ import annotations
 

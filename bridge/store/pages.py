@@ -19,8 +19,8 @@ from array import array
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from bridge.budget import fitting
-from bridge.clusters import cluster_before
+from bridge.cutting.budget import fitting
+from bridge.cutting.clusters import cluster_before
 
 STRIDE = 65_536
 ENCODING, ERRORS = "utf-8", "surrogateescape"

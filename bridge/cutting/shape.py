@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.budget import Room, share
-from bridge.excerpt import MARKER_LINES, SMALLEST_FOR_MARKER, Excerpt, Style, Text, excerpt, fits
+from bridge.cutting.budget import Room, share
+from bridge.cutting.excerpt import MARKER_LINES, SMALLEST_FOR_MARKER, Excerpt, Style, Text, excerpt, fits
 from bridge.jsontext import encode, newlines
 
 # An item takes at most this part of a list that is shortened, so that there is never only one.

@@ -1,6 +1,6 @@
 """Diffs in a result or in a call's arguments: where they change what, and how they are cut at whole hunks.
 
-Two forms are read: unified diffs (``bridge.hunks``) and SEARCH/REPLACE blocks (``bridge.blocks``). A diff
+Two forms are read: unified diffs (``hunks``) and SEARCH/REPLACE blocks (``blocks``). A diff
 that is neither is counted by its signs, and one without signs says that it has no counts.
 """
 
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
-from bridge.blocks import Block, LineCounter, blocks_of
-from bridge.budget import Room, fitting
-from bridge.excerpt import fits
-from bridge.hunks import FileDiff, count_hunks, counted_by_signs, files_of, has_hunks, hunks_of
+from bridge.cutting.budget import Room, fitting
+from bridge.cutting.excerpt import fits
+from bridge.diffs.blocks import Block, LineCounter, blocks_of
+from bridge.diffs.hunks import FileDiff, count_hunks, counted_by_signs, files_of, has_hunks, hunks_of
 
 MAX_PLACES = 50
 BY_SIGNS = "by the first character of each line"

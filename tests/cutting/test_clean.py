@@ -9,7 +9,7 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.clean import clean, needs_cleaning
+from bridge.cutting.clean import clean, needs_cleaning
 
 
 def cleaned(text):

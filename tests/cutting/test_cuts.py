@@ -7,9 +7,9 @@ import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bridge.budget import fitting, fitting_tail, share
-from bridge.clean import ESCAPE
-from bridge.clusters import boundary_after, boundary_before
+from bridge.cutting.budget import fitting, fitting_tail, share
+from bridge.cutting.clean import ESCAPE
+from bridge.cutting.clusters import boundary_after, boundary_before
 from bridge.jsontext import encode, escape, newlines
 from bridge.plain import plain_text
 

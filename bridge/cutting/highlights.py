@@ -1,6 +1,6 @@
 """Lines of a dropped middle that decide: errors, failures, panics, summaries of tests.
 
-No model looks at them: a fixed list of patterns is searched in one pass (``bridge.scan``). The list favours
+No model looks at them: a fixed list of patterns is searched in one pass (``scan``). The list favours
 what tools print at the deciding line over words that any prose might hold.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from bridge.scan import Scanner
+from bridge.cutting.scan import Scanner
 
 # Case stands as tools write it: compilers, test runners, package managers, interpreters, shells, kernels.
 PATTERNS = (

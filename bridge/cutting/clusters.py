@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from bridge.clean import ESCAPE, STARTS_ESCAPE
+from bridge.cutting.clean import ESCAPE, STARTS_ESCAPE
 
 # No cluster that a person sees as one character is longer, and the rules cost the square of the length.
 _LONGEST_CLUSTER = 512

@@ -1,8 +1,8 @@
 """A text too long for its room: its head, its tail, and between them what is missing and where it is.
 
 Cuts fall at the ends of lines; only where a line is longer than half of its part does a cut fall inside it,
-at a place where a reader sees none (``bridge.clusters``), and then the marker says so. Lines of the missing
-middle that decide (``bridge.highlights``) are kept under the marker with their numbers.
+at a place where a reader sees none (``clusters``), and then the marker says so. Lines of the missing
+middle that decide (``highlights``) are kept under the marker with their numbers.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from bridge.budget import Room, fitting, fitting_tail
-from bridge.clusters import boundary_after, boundary_before
-from bridge.folding import Folded, fold
+from bridge.cutting.budget import Room, fitting, fitting_tail
+from bridge.cutting.clusters import boundary_after, boundary_before
+from bridge.cutting.folding import Folded, fold
 from bridge.jsontext import escape
 
 ELLIPSIS = "…"
@@ -170,7 +170,7 @@ def _highlights(gap: _Gap, room: Room, part: float) -> tuple[list[tuple[int, str
     allowance = Room(int(room.size * part) - frame, min(int(room.lines * part), _MOST_HIGHLIGHTS) - 2)
     if allowance.size <= 0 or allowance.lines <= 0:
         return [], room
-    from bridge.highlights import deciding_lines  # noqa: PLC0415 - only a text that is cut needs the library
+    from bridge.cutting.highlights import deciding_lines  # noqa: PLC0415 - only a text that is cut needs the library
 
     found = deciding_lines(gap.source.raw, *_whole_lines(gap))
     lines = _affordable(_numbered(gap, found), allowance)
