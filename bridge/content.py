@@ -18,6 +18,8 @@ from bridge.jsontext import encode, encode_top, newlines
 from bridge.payload import Payload
 
 FORMAT = "tool_result_v1"
+# Why there is no complete output: nothing was left out.
+NOT_NEEDED = "not_needed"
 AT_TOOL, AT_BRIDGE = "tool", "bridge"
 
 # Room for ``meta.shortened``: four counts and the names of some fields.

@@ -10,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from bridge.content import FORMAT, Case, Content, Side
+from bridge.content import FORMAT, NOT_NEEDED, Case, Content, Side
 from bridge.contract import check_given_identifiers
 from bridge.cutting.budget import Room
 from bridge.cutting.shape import Costs
 from bridge.media import Keep, Lifter
 from bridge.payload import Payload
 from bridge.projections import mutation, read_file, task
-from bridge.projections import text as text_kind
 from bridge.settings import Settings
-from bridge.small import small_content
+from bridge.small import small_projection
 from bridge.subject import Subject, complete, earlier_output, read
 
-NO_IDS, NOT_NEEDED, NO_STORE = "no_ids", "not_needed", "no_store"
+NO_IDS, NO_STORE = "no_ids", "no_store"
 
 COMPLETED = "completed"
 
@@ -89,9 +88,9 @@ class Normalizer:
         ids = _checked_ids(session_id, call_id)
         saved = self._ledger.find(*ids) if self._ledger and ids else None
         if saved is None and type(result) is str and status == COMPLETED and error_type is None:
-            content = small_content(result, name, self._smaller)
-            if content is not None:
-                return self._saved(ids, content, _small_projection(result, content))
+            small = small_projection(result, name, self._smaller)
+            if small is not None:
+                return self._saved(ids, small["model_content"], small)
         lifter = Lifter(self._keeper(None if saved else ids))
         subject = read(result, lifter, name=name, status=status, error_type=error_type, args=args)
         if saved is not None:
@@ -169,6 +168,8 @@ class Normalizer:
 
 
 def _checked_ids(session_id: str | None, call_id: str | None) -> Ids | None:
+    if session_id is None and call_id is None:
+        return None
     check_given_identifiers(session_id=session_id, call_id=call_id)
     return None if session_id is None or call_id is None else (session_id, call_id)
 
@@ -181,24 +182,6 @@ def _facts(subject: Subject, *, for_model: bool) -> dict[str, Any]:
     if subject.replaced:
         facts["replaced"] = subject.replaced
     return facts
-
-
-def _small_projection(text: str, content: str) -> dict[str, Any]:
-    newlines = text.count("\n")
-    policy = {
-        "kind": text_kind.KIND,
-        "truncated": False,
-        "total_bytes": len(text) if text.isascii() else len(text.encode()),
-        "total_lines": newlines + (text != "" and not text.endswith("\n")),
-        "losses": [],
-    }
-    return {
-        "model_content": content,
-        "model_content_format": FORMAT,
-        "model_content_policy": policy,
-        "attachments": [],
-        "output": {"reason": NOT_NEEDED},
-    }
 
 
 def _policy(subject: Subject, content: Content) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A small clean text, the commonest result of all: its content by a short way.
+"""A small clean text, the commonest result of all: its projection by a short way.
 
 The long way (``bridge.subject`` to ``bridge.content``) gives the same, bit for bit; it only asks more
 questions, and here all of their answers are no. tests/test_small.py holds the two ways against each other.
@@ -6,31 +6,51 @@ questions, and here all of their answers are no. tests/test_small.py holds the t
 
 from __future__ import annotations
 
+from typing import Any
+
 import orjson
 
+from bridge.content import FORMAT, NOT_NEEDED
 from bridge.cutting.budget import Room
 from bridge.cutting.clean import needs_cleaning
 from bridge.media import DATA_URI_MARK
 from bridge.projections import mutation, read_file
+from bridge.projections.text import KIND
 
 # By these names a text is of another kind than a text.
 _OTHER_KINDS = frozenset({read_file.TOOL, *mutation.TOOLS})
-_RIND_MARK = '"tool"'
 
 
-def small_content(text: str, name: str, room: Room) -> str | None:
-    """Give the content of the ``text`` that the tool ``name`` gave back; None when that takes the long way.
+def small_projection(text: str, name: str, room: Room) -> dict[str, Any] | None:
+    """Give the model's side of the ``text`` that the tool ``name`` gave back; None when it goes the long way.
 
-    ``room`` is the smaller one of the two readers, so that one content serves both.
+    ``room`` is the smaller one of the two readers, so that its content serves the person as well.
     """
-    if len(text) > room.size or name in _OTHER_KINDS or needs_cleaning(text):
+    if len(text) > room.size or name in _OTHER_KINDS or needs_cleaning(text) or _may_hold_more(text):
         return None
-    if _RIND_MARK in text or DATA_URI_MARK in text:
-        return None
+    newlines = text.count("\n")
     try:
         encoded = orjson.dumps({"ok": True, "tool": name, "data": text})
     except TypeError:  # a lone surrogate
         return None
-    if len(encoded) > room.size or text.count("\n") + name.count("\n") > room.lines:
+    if len(encoded) > room.size or newlines + name.count("\n") > room.lines:
         return None
-    return encoded.decode()
+    policy = {
+        "kind": KIND,
+        "truncated": False,
+        "total_bytes": len(text) if text.isascii() else len(text.encode()),
+        "total_lines": newlines + (text != "" and text[-1] != "\n"),
+        "losses": [],
+    }
+    return {
+        "model_content": encoded.decode(),
+        "model_content_format": FORMAT,
+        "model_content_policy": policy,
+        "attachments": [],
+        "output": {"reason": NOT_NEEDED},
+    }
+
+
+def _may_hold_more(text: str) -> bool:
+    """Say whether the text may be a payload of Rind's or hold a data URI; one character nearly always decides."""
+    return ("{" in text and '"tool"' in text) or (";" in text and DATA_URI_MARK in text)

@@ -10,7 +10,7 @@ import projections_tables as tables
 import pytest
 
 from bridge import normalizer
-from bridge.content import FORMAT
+from bridge.content import FORMAT, NOT_NEEDED
 from bridge.projections import KINDS, read_file
 
 PAGE = tables.DOCUMENT.read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def test_every_member_of_meta_and_policy_is_explained(result, made):
 
 @pytest.mark.parametrize(
     "word",
-    [normalizer.NO_IDS, normalizer.NO_STORE, normalizer.NOT_NEEDED, read_file.FILE_ON_DISK, FORMAT],
+    [normalizer.NO_IDS, normalizer.NO_STORE, NOT_NEEDED, read_file.FILE_ON_DISK, FORMAT],
 )
 def test_every_reason_of_the_normalizer_is_explained(word):
     assert f"`{word}`" in PAGE

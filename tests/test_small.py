@@ -23,7 +23,7 @@ TEXTS = st.text(
 
 def by_the_long_way(text, name):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(bridge.normalizer, "small_content", lambda *_: None)
+        patched.setattr(bridge.normalizer, "small_projection", lambda *_: None)
         return NORMALIZER.normalize(text, name=name)
 
 
