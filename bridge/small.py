@@ -52,5 +52,5 @@ def small_projection(text: str, name: str, room: Room) -> dict[str, Any] | None:
 
 
 def _may_hold_more(text: str) -> bool:
-    """Say whether the text may be a payload of Rind's or hold a data URI; one character nearly always decides."""
+    """Say whether the text may be a payload of Rind's or hold a data URI; one character mostly decides."""
     return ("{" in text and '"tool"' in text) or (";" in text and DATA_URI_MARK in text)

@@ -21,6 +21,8 @@ _ITEM_PART = 4
 # A list of many small items is not searched for long texts: it is shortened as a list.
 _MANY_ITEMS, _SMALL_ITEM = 32, 96
 _MAX_FIELDS = 8
+# So many items are measured at once: the cost of a call to the encoder is that of a dozen small items.
+_HANDFUL = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,23 +121,22 @@ class Shaper:
         if inner.size < 0:
             return None
         each = Room(inner.size // _ITEM_PART, inner.lines // _ITEM_PART)
-        head, left = _take(items, Room(inner.size // 2, inner.lines // 2), each)
-        rest = Room(inner.size - inner.size // 2 + left.size, inner.lines - inner.lines // 2 + left.lines)
-        tail, _ = _take(items[: len(head) - 1 if head else None : -1], rest, each)
-        costs = [
-            *enumerate(head),
-            *zip(range(len(items) - len(tail), len(items)), reversed(tail), strict=True),
-        ]
-        fitted = [self._item(items[at], cost, each, f"{path}[{at}]") for at, cost in costs]
-        if dropped := len(items) - len(costs):
+        head = _take(items, Room(inner.size // 2, inner.lines // 2), each)
+        rest = Room(
+            inner.size - inner.size // 2 + head.left.size, inner.lines - inner.lines // 2 + head.left.lines
+        )
+        tail = _take(items[: head.count - 1 if head.count else None : -1], rest, each)
+        fitted = list(items[: head.count])
+        if dropped := len(items) - head.count - tail.count:
             self.account.items += dropped
-            self.account.item_bytes += self.costs.of(items).size - 1 - sum(cost.size + 1 for _, cost in costs)
+            self.account.item_bytes += self.costs.of(items).size - 1 - head.size - tail.size
             self.account.note(path)
-            fitted.insert(len(head), _items_marker(dropped))
+            fitted.append(_items_marker(dropped))
+        fitted += items[len(items) - tail.count :]
+        lowered = [*head.lowered.items(), *((-1 - at, need) for at, need in tail.lowered.items())]
+        for at, need in lowered:
+            fitted[at] = self.fit(fitted[at], need, f"{path}[{at % len(items)}]")
         return fitted
-
-    def _item(self, item: Any, cost: Room, each: Room, path: str) -> Any:
-        return item if _within(cost, each) else self.fit(item, _lowered(cost, each), path)
 
     def _as_text(self, value: Any, room: Room, path: str) -> str:
         # Compact: a value whose shape is too large has too many lines as well when it is indented.
@@ -252,19 +253,53 @@ def _items_marker(count: int) -> str:
     return f"[... {count} items not shown ...]"
 
 
-def _take(items: Sequence[Any], room: Room, each: Room) -> tuple[list[Room], Room]:
-    """Give the costs of the items from the front that fit, none taking more than ``each``; and the rest."""
-    size, lines = room
-    costs: list[Room] = []
-    for item in items:
-        encoded = encode(item)
-        cost = Room(len(encoded), newlines(encoded) if b"\\" in encoded else 0)
-        whole = cost.size <= each.size and cost.lines <= each.lines
-        if not whole and each.size < _CHILDREN.smallest.size:
+@dataclass(slots=True)
+class _Taken:
+    """Items taken from one end.
+
+    How many, their size with a comma for each, the room of those that must be lowered by their place, and the
+    room that is left over.
+    """
+
+    left: Room
+    count: int = 0
+    size: int = 0
+    lowered: dict[int, Room] = field(default_factory=dict)
+
+    def take(self, count: int, cost: Room, need: Room) -> bool:
+        """Take ``count`` items that cost ``cost`` and get ``need``, commas included, if there is room."""
+        if not _within(need, self.left):
+            return False
+        self.left = Room(self.left.size - need.size, self.left.lines - need.lines)
+        self.count += count
+        self.size += cost.size
+        return True
+
+
+def _take(items: Sequence[Any], room: Room, each: Room) -> _Taken:
+    """Take the items from the front that fit when none takes more than ``each``.
+
+    They are measured by the handful; one by one only where a handful is too much.
+    """
+    taken = _Taken(room)
+    for start in range(0, len(items), _HANDFUL):
+        handful = items[start : start + _HANDFUL]
+        size, lines = cost_of(handful)
+        cost = Room(size - 1, lines)  # brackets and commas between them, against a comma for each
+        if _within(cost, each) and taken.take(len(handful), cost, cost):
+            continue
+        if not all(_take_one(taken, item, each) for item in handful):
             break
-        need = cost if whole else _lowered(cost, each)
-        if need.size + 1 > size or need.lines > lines:
-            break
-        costs.append(cost)
-        size, lines = size - need.size - 1, lines - need.lines
-    return costs, Room(size, lines)
+    return taken
+
+
+def _take_one(taken: _Taken, item: Any, each: Room) -> bool:
+    cost = cost_of(item)
+    whole = _within(cost, each)
+    if not whole and each.size < _CHILDREN.smallest.size:
+        return False
+    need = cost if whole else _lowered(cost, each)
+    fits_in = taken.take(1, Room(cost.size + 1, cost.lines), Room(need.size + 1, need.lines))
+    if fits_in and not whole:
+        taken.lowered[taken.count - 1] = need
+    return fits_in
