@@ -91,6 +91,9 @@ def _has_nonfinite(encoded: bytes, value: Any) -> bool:
     return encoded.count(b"null") != pydantic_core.to_json(value, inf_nan_mode="constants").count(b"null")
 
 
+_CONTAINERS = (dict, list, tuple, set, frozenset)
+
+
 class _Repair:
     """One pass over a value that is not plain. The stack holds what is still to be put somewhere."""
 
@@ -98,6 +101,12 @@ class _Repair:
         self.replaced: dict[str, int] = {}
         self._stack: list[tuple[Any, Any, Any]] = []
         self._open: set[int] = set()
+        self._converters: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+            (str, self._text),
+            (int, self._integer),
+            (float, self._float),
+            (bytes, self._bytes),
+        )
 
     def run(self, value: Any) -> Any:
         root: list[Any] = [None]
@@ -115,7 +124,7 @@ class _Repair:
     def _convert(self, item: Any) -> Any:
         if isinstance(item, dict):
             return self._enter(item, {}, self._named(item))
-        if isinstance(item, list | tuple | set | frozenset):
+        if isinstance(item, _CONTAINERS):
             return self._enter(item, [None] * len(item), list(enumerate(item)))
         return self._leaf(item)
 
@@ -124,31 +133,33 @@ class _Repair:
         self._stack.append((None, id(item), None))
         if isinstance(holder, dict):
             holder.update(dict.fromkeys(key for key, _ in children))
-        self._stack.extend((holder, key, child) for key, child in reversed(children))
+        for key, child in reversed(children):
+            # Most children are leaves: they wait for nothing.
+            if isinstance(child, _CONTAINERS):
+                self._stack.append((holder, key, child))
+            else:
+                holder[key] = self._leaf(child)
         return holder
 
     def _named(self, item: dict[Any, Any]) -> list[tuple[str, Any]]:
         names: dict[str, Any] = {}
         for key, child in item.items():
-            name = self._text(key) if isinstance(key, str) else self._count("keys", str(self._leaf(key)))
+            name = self._leaf(key) if isinstance(key, str) else self._count("keys", str(self._leaf(key)))
             while name in names:
                 name += "'"
             names[name] = child
         return list(names.items())
 
     def _leaf(self, item: Any) -> Any:
-        if item is None or isinstance(item, bool):
+        if item is None or isinstance(item, bool) or (type(item) is str and item.isascii()):
             return item
-        for kind, convert in self._leaves():
+        for kind, convert in self._converters:
             if isinstance(item, kind):
                 return convert(item)
         return self._count("objects", self._text(str(item)))
 
-    def _leaves(self) -> Iterator[tuple[type, Callable[[Any], Any]]]:
-        yield str, self._text
-        yield int, self._integer
-        yield float, self._float
-        yield bytes, lambda item: self._count("bytes", item.decode("utf-8", "replace"))
+    def _bytes(self, item: bytes) -> Any:
+        return self._count("bytes", item.decode("utf-8", "replace"))
 
     def _text(self, item: str) -> str:
         text, surrogates = plain_text(str(item))

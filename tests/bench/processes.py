@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Self
 
 import orjson
+from in_process import text_of
 from measure import Figure, in_turn
 
 SERVE = [sys.executable, "-m", "bridge", "serve"]
@@ -96,18 +97,18 @@ def _memory_at_rest() -> tuple[float, float]:
     return ours, theirs
 
 
-def _completion(size: int) -> bytes:
-    return frame(request("tool_completed", {"name": "run", "result": ("x" * 79 + "\n") * (size // 80)}))
+def _completion(megabytes: int) -> bytes:
+    return frame(request("tool_completed", {"name": "run", "result": text_of(MEGABYTE) * megabytes}))
 
 
 def _peak_memory() -> tuple[float, float]:
     with Worker() as worker:
-        worker.call(_completion(50 * MEGABYTE))
+        worker.call(_completion(50))
         return worker.memory("VmHWM"), 50 * MEGABYTE
 
 
 def _growth(repeats: int) -> Figure:
-    small, large = _completion(MEGABYTE), _completion(50 * MEGABYTE)
+    small, large = _completion(1), _completion(50)
     with Worker() as worker:
         pairs = in_turn(lambda: worker.call(large), lambda: worker.call(small), max(3, repeats // 3))
     linear = [(ours, 50 * theirs) for ours, theirs in pairs]
