@@ -6,7 +6,7 @@ class CompletionTest < BridgeTest
   PATIENT = { deadline: 30, preview_deadline: 30 }.freeze
 
   def test_a_worker_gives_bounded_projections_and_says_where_the_rest_is
-    text = "line\n" * 100_000
+    text = (1..100_000).map { |number| "line #{number}\n" }.join
     done = client(REAL_WORKER, **PATIENT).tool_completed(text, name: 'bash', session_id: 's', call_id: 'c')
 
     assert_nil done.error
