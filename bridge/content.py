@@ -53,6 +53,7 @@ class Case:
     """One projection to be made: what of, for whom, and what is known about it.
 
     ``facts`` stand in ``meta`` even of a content that is whole. ``size`` is what the payload takes at least.
+    ``part_of_line`` says that a line of a file may be shown in part: to a person, if the model has it whole.
     """
 
     payload: Payload
@@ -64,6 +65,7 @@ class Case:
     bulk: Bulk | None = None
     size: int = 0
     costs: Costs = field(default_factory=Costs)
+    part_of_line: bool = False
 
     def with_payload(self, payload: Payload, *, same_bulk: bool = False) -> Case:
         """Give the same case for another payload."""
@@ -79,6 +81,7 @@ class Content:
     losses: list[dict[str, Any]] = field(default_factory=list)
     shortened: tuple[str, ...] = ()
     cleaned: dict[str, int] = field(default_factory=dict)
+    unreadable: bool = False
 
 
 def finish(case: Case, facts: Mapping[str, Any] | None = None) -> Content:
@@ -150,7 +153,7 @@ def _shortened(case: Case, facts: Mapping[str, Any]) -> Content:
     said = {**facts, **_additions(case, shaper.account, _fields_size(size))}
     additions = {name: value for name, value in said.items() if name in affordable}
     text = encode_top(with_meta(fitted, additions)).decode()
-    losses = [*tool_losses(case), *_losses(case, shaper.account)]
+    losses = [*tool_losses(case), *losses_of(case, shaper.account)]
     return Content(text, losses, (*shaper.account.fields, *shaper.account.cuts), cleaned)
 
 
@@ -197,12 +200,12 @@ def _longest_additions(case: Case) -> dict[str, Any]:
 
 def _additions(case: Case, account: Account, fields_size: int) -> dict[str, Any]:
     if not account:
-        return {"format": FORMAT, "output": _output(case)}
+        return {"format": FORMAT, "output": output_of(case)}
     cut = account.cuts.get(case.bulk.place) if case.bulk else None
     additions: dict[str, Any] = {
         "format": FORMAT,
         "truncated_by": [AT_TOOL, AT_BRIDGE] if cut_by_tool(case.payload) else [AT_BRIDGE],
-        "shortened": _named(account, fields_size),
+        "shortened": named(account, fields_size),
     }
     if cut is not None and cut.shown:
         additions["shown"] = cut.shown
@@ -216,25 +219,28 @@ def _next_line(cut: Excerpt | None) -> int:
 def _places(case: Case, line: int) -> dict[str, Any]:
     """Give where the whole is and, for the model, the call that reads on from ``line``."""
     path = case.output.get("path")
-    places: dict[str, Any] = {"output": _output(case)}
+    places: dict[str, Any] = {"output": output_of(case)}
     if path and case.side.for_model and case.read_tool:
         places["continue"] = {"tool": case.read_tool, "args": {"path": path, "offset": line}}
     return places
 
 
-def _output(case: Case) -> dict[str, Any]:
+def output_of(case: Case) -> dict[str, Any]:
+    """Give where the complete output is, or why nowhere, as ``meta.output`` says it."""
     return {key: case.output[key] for key in _OUTPUT_KEYS if key in case.output}
 
 
 _OUTPUT_KEYS = ("path", "bytes", "lines", "field", "reason")
 
 
-def _named(account: Account, size: int) -> dict[str, Any]:
+def named(account: Account, size: int = _SHORTENED_SIZE) -> dict[str, Any]:
     """Give what was shortened, with as many names of fields as fit into ``size`` bytes."""
     counts = {"texts": account.texts, "items": account.items, "branches": account.branches}
     named: dict[str, Any] = {what: count for what, count in counts.items() if count}
     fields: list[str] = []
     for name in account.fields:
+        if "\n" in name:  # its lines were not set aside
+            continue
         if len(encode({**named, "fields": [*fields, name]})) > size:
             break
         fields.append(name)
@@ -261,11 +267,12 @@ def tool_losses(case: Case) -> list[dict[str, Any]]:
     return [{"at": AT_TOOL, "recover": None, "reason": "cut_before_it_came_here"}]
 
 
-def _losses(case: Case, account: Account) -> list[dict[str, Any]]:
+def losses_of(case: Case, account: Account) -> list[dict[str, Any]]:
+    """Give what ``account`` says was lost here, and where it can be found."""
     if not account:
         return []
     lost = account.item_bytes + sum(cut.lost for cut in account.cuts.values())
-    loss: dict[str, Any] = {"at": AT_BRIDGE, "bytes": lost, **_named(account, _SHORTENED_SIZE)}
+    loss: dict[str, Any] = {"at": AT_BRIDGE, "bytes": lost, **named(account)}
     return [loss | recovery(case.output)]
 
 

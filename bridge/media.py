@@ -18,6 +18,9 @@ Keep = Callable[[bytes, str], dict[str, Any]]
 
 _DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.=-]+)*;base64,([A-Za-z0-9+/_=-]{16,})")
 DATA_URI_MARK = ";base64,"
+# A model reads text as it is, and words such as "true" or "data" are base64 by chance.
+_READABLE = ("text",)
+_SHORTEST = 16
 _MEDIA_TYPE_KEYS = ("mimeType", "mime_type", "media_type")
 # JSON in which none of these occurs holds no media.
 MARKS = (DATA_URI_MARK.encode(), *(key.encode() for key in _MEDIA_TYPE_KEYS))
@@ -51,9 +54,11 @@ class Lifter:
     def _block(self, block: dict[str, Any]) -> dict[str, Any] | None:
         """Give a content block that carries base64 without it, None for any other object."""
         media_type = next((block[key] for key in _MEDIA_TYPE_KEYS if block.get(key)), None)
+        if not isinstance(media_type, str) or media_type.partition("/")[0] in _READABLE:
+            return None
         for key in ("data", "blob"):
             encoded = block.get(key)
-            if isinstance(media_type, str) and isinstance(encoded, str):
+            if isinstance(encoded, str) and len(encoded) >= _SHORTEST:
                 content = _decoded(encoded)
                 if content is not None:
                     return {**block, key: self._attach(content, media_type)}

@@ -7,7 +7,9 @@ payload makes both contents. ``outputs`` and ``ledger`` are handed in; nothing h
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from bridge.content import FORMAT, NOT_NEEDED, Case, Content, Side
@@ -16,7 +18,7 @@ from bridge.cutting.budget import Room
 from bridge.cutting.shape import Costs
 from bridge.media import Keep, Lifter
 from bridge.payload import Payload
-from bridge.projections import mutation, read_file, task
+from bridge.projections import mutation, read_file
 from bridge.settings import Settings
 from bridge.small import small_projection
 from bridge.subject import Subject, complete, earlier_output, read
@@ -96,9 +98,10 @@ class Normalizer:
         if saved is not None:
             return self._replayed(subject, saved)
         output = self._stored(subject, ids)
-        projection = self._projection(subject, output)
-        terminal = self._content(subject, subject.payload, self._terminal, output)
-        return self._saved(ids, terminal.text, projection)
+        content = self._content(subject, subject.clean, self._model, output)
+        projection = _projection(subject, content, output)
+        terminal = self._terminal_text(subject, output, readable=not content.unreadable)
+        return self._saved(ids, terminal, projection)
 
     def _saved(self, ids: Ids | None, terminal: str, projection: dict[str, Any]) -> dict[str, Any]:
         """Give the whole answer; a worker that was quicker with these ids has the say on the model's side."""
@@ -107,20 +110,23 @@ class Normalizer:
         return {"terminal_content": terminal, **kept, "replayed": replayed}
 
     def _replayed(self, subject: Subject, saved: dict[str, Any]) -> dict[str, Any]:
-        terminal = self._content(subject, subject.payload, self._terminal, saved["output"])
-        return {"terminal_content": terminal.text, **saved, "replayed": True}
+        readable = read_file.LINE_TOO_LONG not in saved["model_content"]
+        terminal = self._terminal_text(subject, saved["output"], readable=readable)
+        return {"terminal_content": terminal, **saved, "replayed": True}
 
-    def _projection(self, subject: Subject, output: dict[str, Any]) -> dict[str, Any]:
-        content = self._content(subject, subject.clean, self._model, output)
-        return {
-            "model_content": content.text,
-            "model_content_format": FORMAT,
-            "model_content_policy": _policy(subject, content),
-            "attachments": subject.payload.attachments,
-            "output": output,
-        }
+    def _terminal_text(self, subject: Subject, output: Mapping[str, Any], *, readable: bool) -> str:
+        """Give what the person sees; ``readable`` says that the model has the first line of a page whole."""
+        return self._content(subject, subject.payload, self._terminal, output, part_of_line=readable).text
 
-    def _content(self, subject: Subject, payload: Payload, side: Side, output: Mapping[str, Any]) -> Content:
+    def _content(
+        self,
+        subject: Subject,
+        payload: Payload,
+        side: Side,
+        output: Mapping[str, Any],
+        *,
+        part_of_line: bool = False,
+    ) -> Content:
         facts = _facts(subject, for_model=side.for_model)
         # The mark by which a content is known when it is given back.
         facts = {"format": FORMAT, **facts} if facts else facts
@@ -135,6 +141,7 @@ class Normalizer:
             subject.bulk if raw else subject.clean_bulk,
             subject.size if raw else 0,
             subject.costs if raw else Costs(),
+            part_of_line,
         )
         content: Content = subject.kind.project(case)
         return content
@@ -148,10 +155,11 @@ class Normalizer:
     def _stored(self, subject: Subject, ids: Ids | None) -> dict[str, Any]:
         if subject.kind is read_file:
             return {"reason": read_file.FILE_ON_DISK}
-        if (earlier := earlier_output(subject.payload)) is not None:
-            return earlier or {"reason": NOT_NEEDED}
+        earlier = earlier_output(subject.payload) or {}
+        if self._lies_at_home(earlier.get("path")):
+            return earlier
         if not self._something_is_lost(subject):
-            return {"reason": NOT_NEEDED}
+            return earlier if "reason" in earlier else {"reason": NOT_NEEDED}
         if ids is None:
             return {"reason": NO_IDS}
         if self._outputs is None:
@@ -159,9 +167,11 @@ class Normalizer:
         content, field = complete(subject)
         return self._outputs.store(*ids, content, field=field)
 
+    def _lies_at_home(self, path: Any) -> bool:
+        """Say whether ``path`` is one of our files; a content that any tool printed may name any other."""
+        return isinstance(path, str) and Path(os.path.normpath(path)).is_relative_to(self._settings.home)
+
     def _something_is_lost(self, subject: Subject) -> bool:
-        if subject.kind is task and task.is_empty_poll(subject.payload):
-            return False
         if subject.cleaned or (subject.kind is mutation and mutation.withholds(subject.payload)):
             return True
         return subject.size > self._smaller.size or subject.newlines > self._model.room.lines
@@ -182,6 +192,16 @@ def _facts(subject: Subject, *, for_model: bool) -> dict[str, Any]:
     if subject.replaced:
         facts["replaced"] = subject.replaced
     return facts
+
+
+def _projection(subject: Subject, content: Content, output: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "model_content": content.text,
+        "model_content_format": FORMAT,
+        "model_content_policy": _policy(subject, content),
+        "attachments": subject.payload.attachments,
+        "output": output,
+    }
 
 
 def _policy(subject: Subject, content: Content) -> dict[str, Any]:

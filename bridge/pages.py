@@ -7,7 +7,7 @@ is, and the range stands in the result or in the call's arguments. A line ends a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,13 +24,15 @@ class Page:
     """Consecutive lines from ``first`` on, each as it stands in the page, newline included.
 
     ``header`` is the part after the last number of Rind's first line, None when there is none. ``broken``
-    says why the page ends before its source did, if it does: ``gap`` or ``long_line``.
+    says why the page ends before its source did, if it does: ``gap`` or ``long_line``; ``beyond`` are the
+    lines that came behind that place.
     """
 
     lines: list[str]
     first: int
     header: str | None = None
     broken: str = ""
+    beyond: Sequence[str] = ()
 
     @property
     def next_line(self) -> int:
@@ -70,7 +72,7 @@ def numbered_page(text: str) -> Page | None:
     count, broken = _unbroken(lines, first)
     if not broken and header and first + count - 1 < int(header[2]):
         broken = "gap"
-    return Page(lines[:count], first, header[3] if header else None, broken)
+    return Page(lines[:count], first, header[3] if header else None, broken, lines[count:])
 
 
 def plain_page(text: str, first: int) -> Page:

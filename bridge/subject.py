@@ -76,7 +76,7 @@ def read(  # noqa: PLR0913 - the members of one finished call
     payload = unify(made.value, plain_text(name)[0], status, error_type and plain_text(error_type)[0])
     payload.attachments = [*payload.attachments, *lifter.attachments]
     arguments = plain(dict(args)).value if args else {}
-    subject = Subject(made.whole, payload, payload, kind_of(payload), arguments, made.replaced, Costs())
+    subject = Subject(made.whole, payload, payload, kind_of(payload, name), arguments, made.replaced, Costs())
     _measure(subject)
     if subject.kind is not read_file and not given_back:
         _clean(subject)
@@ -123,9 +123,19 @@ def earlier_output(payload: Payload) -> dict[str, Any] | None:
     return output if isinstance(output, dict) else {}
 
 
+def _is_projection(result: Any) -> bool:
+    """Say whether ``result`` is a whole answer of the bridge, so that its model content says all."""
+    return (
+        isinstance(result, dict)
+        and result.get("model_content_format") == FORMAT
+        and isinstance(result.get("model_content_policy"), dict)
+        and rind_object(result.get("model_content")) is not None
+    )
+
+
 def _plain_result(result: Any) -> Plain:
-    if isinstance(result, dict) and result.get("model_content_format") == FORMAT:
-        result = result.get("model_content")
+    if _is_projection(result):
+        result = result["model_content"]
     if isinstance(result, str):
         text, surrogates = plain_text(result)
         result = rind_object(text)

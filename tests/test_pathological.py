@@ -226,11 +226,15 @@ def test_a_line_too_long_is_never_blamed_on_the_tool():
     assert "tool" not in content["meta"].get("truncated_by", [])
 
 
-def test_a_line_that_only_the_model_has_room_for_is_too_long_for_the_person_alone():
+def test_a_line_that_only_the_model_has_room_for_is_shown_to_the_person_in_part():
     made, content = finish({"content": "x" * 20_000 + "\nshort\n", "path": "a"}, "read_file")
     terminal = json.loads(made["terminal_content"])
     assert content["data"]["content"] == "x" * 20_000 + "\nshort\n"
-    assert (terminal["ok"], terminal["error_type"]) == (False, "LineTooLong")
+    assert terminal["ok"] is True
+    [cut] = terminal["meta"]["shown"]["cut"]
+    left = 20_000 - cut["first_characters"]
+    assert terminal["data"]["content"].endswith(f"x… [{left} bytes of this line are not shown]")
+    assert len(made["terminal_content"]) <= 8_192
 
 
 @LIMITS

@@ -6,17 +6,21 @@ that is neither is counted by its signs, and one without signs says that it has 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
 from bridge.cutting.budget import Room, fitting
-from bridge.cutting.excerpt import fits
+from bridge.cutting.excerpt import Style, Text, excerpt, fits
 from bridge.diffs.blocks import Block, LineCounter, blocks_of
 from bridge.diffs.hunks import FileDiff, count_hunks, counted_by_signs, files_of, has_hunks, hunks_of
 
 MAX_PLACES = 50
+# Below this, a part of a hunk would say nothing.
+_SMALLEST_PART = 400
+_NEWLINE = len(r"\n")
 BY_SIGNS = "by the first character of each line"
 BY_EDGES = "from the first to the last line that differs"
 NOT_COUNTED = "no counts: the diff could not be read"
@@ -95,7 +99,7 @@ def _from_blocks(blocks: list[Block], path: str | None) -> Change:
 def cut_at_hunks(text: str, room: Room) -> str:
     """Give the whole hunks of ``text`` that fit into ``room`` once escaped, and how many of all they are.
 
-    Empty when there is not even room to say that.
+    Where not even the first one fits, its beginning and the end of the last one are shown, marked as cut.
     """
     if fits(text, room):
         return text
@@ -104,9 +108,16 @@ def cut_at_hunks(text: str, room: Room) -> str:
     ends = list(takewhile(lambda at: at <= end, _hunk_ends(text)))
     note = _hunks_note(len(ends), total)
     if not ends:
-        return note if fits(note, room) else ""
+        return _cut_inside(text, room, note)
     kept = text[: ends[-1]]
     return kept + ("" if kept.endswith("\n") else "\n") + note
+
+
+def _cut_inside(text: str, room: Room, note: str) -> str:
+    inner = Room(room.size - len(note) - _NEWLINE, room.lines - 1)
+    if inner.size < _SMALLEST_PART:
+        return note if fits(note, room) else ""
+    return excerpt(Text(text.removesuffix("\n")), inner, Style(), Counter()).text + "\n" + note
 
 
 def _hunks_note(shown: int, total: int) -> str:

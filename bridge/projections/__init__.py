@@ -16,6 +16,10 @@ from bridge.projections import mutation, read_file, structured, task, text
 KINDS: tuple[ModuleType, ...] = (read_file, mutation, task, text, structured)
 
 
-def kind_of(payload: Payload) -> ModuleType:
-    """Give the module of the kind that ``payload`` is of."""
-    return next(kind for kind in KINDS if kind.matches(payload))
+def kind_of(payload: Payload, name: str) -> ModuleType:
+    """Give the module of the kind that the ``payload`` of the tool ``name`` is of.
+
+    Only the tool that reads files gives pages of files: any other can print what looks like one.
+    """
+    kinds = KINDS if name == read_file.TOOL else KINDS[1:]
+    return next(kind for kind in kinds if kind.matches(payload))

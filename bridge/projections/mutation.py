@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.content import AT_BRIDGE, Case, Content, finish, recovery, whole
+from bridge.content import AT_BRIDGE, Case, Content, finish, output_of, recovery, whole
 from bridge.cutting.budget import Room
 from bridge.cutting.excerpt import ELLIPSIS
 from bridge.diffs import changes_of, cut_at_hunks, is_diff
@@ -40,7 +40,7 @@ def project(case: Case) -> Content:
         content = finish(case.with_payload(diffs.counted(case.args)), _withheld(diffs))
         return Content(content.text, [*content.losses, *_losses(case, diffs)], content.shortened)
     complete = whole(case, case.facts)
-    return complete or finish(case.with_payload(diffs.cut(case.side.room)))
+    return complete or finish(case.with_payload(diffs.cut(case.side.room)), {"output": output_of(case)})
 
 
 def _withheld(diffs: _Diffs) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from bridge.content import (
@@ -17,12 +18,15 @@ from bridge.content import (
     Content,
     cut_by_tool,
     finish,
+    losses_of,
+    named,
     shaper_for,
     tool_losses,
     whole,
     with_meta,
 )
 from bridge.cutting.budget import Room, fitting
+from bridge.cutting.clusters import boundary_before
 from bridge.cutting.shape import Shaper
 from bridge.jsontext import encode, encode_top, newlines
 from bridge.pages import Page, first_line, numbered_page, plain_page, range_bounds
@@ -33,6 +37,10 @@ KIND = "read_file"
 TOOL = "read_file"
 LINE_TOO_LONG = "LineTooLong"
 FILE_ON_DISK = "file_on_disk"
+# What stands beside the lines of a page is no part of the file, and pages are not stored.
+_NOT_KEPT = {"reason": "beside_the_page"}
+# Room for the account of a line that is shown in part.
+_CUT_SIZE = 80
 # A path that takes a greater part of the room is not worth repeating.
 _PATH_PART = 8
 # What is said of the lines of a page, and not of one line that is too long.
@@ -45,7 +53,11 @@ def matches(payload: Payload) -> bool:
 
 
 def project(case: Case) -> Content:
-    """Give the page whole, the lines of it that fit, or the error that its first line does not fit."""
+    """Give the page whole, the lines of it that fit, or the error that its first line does not fit.
+
+    A person whose room is too small for a line that the model has whole is shown the beginning of it: the
+    call did not fail.
+    """
     page = _page(case)
     if not page.broken:
         content = whole(case, case.facts)
@@ -53,12 +65,18 @@ def project(case: Case) -> Content:
             return content
     shaper = shaper_for(case)
     frame = _frame(case, page, shaper)
+    beside = losses_of(replace(case, output=_NOT_KEPT), shaper.account)
+    if beside:
+        case = replace(case, facts={**case.facts, "shortened": named(shaper.account)})
     count = _count(case, page, frame)
+    if count == 0 and page.lines and case.part_of_line:
+        return _beginning_of_line(case, page, frame)
     if count == 0 and (page.lines or page.broken):
         return _line_too_long(case, page)
     tree = _with_text(frame, page, count)
     text = encode_top(with_meta(tree, _additions(case, page, count))).decode()
-    return Content(text, [*tool_losses(case), _loss(page, count)], ("data",))
+    at_tool = [] if page.broken else tool_losses(case)
+    return Content(text, [*at_tool, *_losses(page, count), *beside], ("data",))
 
 
 def _text(payload: Payload) -> str | None:
@@ -99,10 +117,15 @@ def _with_text(tree: dict[str, Any], page: Page, count: int) -> dict[str, Any]:
     return {**tree, "data": {**data, **shown}}
 
 
-def _count(case: Case, page: Page, frame: dict[str, Any]) -> int:
-    """Count the lines of ``page`` that fit into what ``frame`` and the longest additions leave."""
+def _room(case: Case, page: Page, frame: dict[str, Any]) -> Room:
+    """Give what ``frame`` and the longest additions leave."""
     longest = encode_top(with_meta(_with_header(frame, page), _longest_additions(case, page)))
-    room = Room(case.side.room.size - len(longest), case.side.room.lines - newlines(longest) - 1)
+    return Room(case.side.room.size - len(longest), case.side.room.lines - newlines(longest) - 1)
+
+
+def _count(case: Case, page: Page, frame: dict[str, Any]) -> int:
+    """Count the lines of ``page`` that fit."""
+    room = _room(case, page, frame)
     body = "".join(page.lines)
     end = fitting(body, room.size)
     complete = len(page.lines) if end == len(body) else body.count("\n", 0, end)
@@ -163,10 +186,27 @@ def _path(case: Case) -> str:
     return next((place["path"] for place in places if isinstance(place.get("path"), str)), "")
 
 
-def _loss(page: Page, count: int) -> dict[str, Any]:
-    lost = "".join(page.lines[count:])
+def _losses(page: Page, count: int) -> list[dict[str, Any]]:
+    """Give what is lost of a page of which ``count`` lines are shown; a gap was made before it came here."""
+    lost = [*page.lines[count:], *page.beyond]
     where = {"recover": FILE_ON_DISK}
-    return {"at": AT_BRIDGE, "lines": len(page.lines) - count, "bytes": len(lost.encode()), **where}
+    made: list[dict[str, Any]] = [{"at": AT_TOOL, **where}] if page.broken else []
+    if lost:
+        size = len("".join(lost).encode())
+        made.append({"at": AT_BRIDGE, "lines": len(lost), "bytes": size, **where})
+    return made
+
+
+def _beginning_of_line(case: Case, page: Page, frame: dict[str, Any]) -> Content:
+    line = page.lines[0].removesuffix("\n")
+    note = "… [{} bytes of this line are not shown]"
+    size = _room(case, page, frame).size - len(note.encode()) - len(str(len(line) * 4)) - _CUT_SIZE
+    end = boundary_before(line, fitting(line, size))
+    text = line[:end] + note.format(len(line[end:].encode()))
+    data = {**frame["data"], "content": text} if isinstance(frame["data"], dict) else text
+    shown = {"lines": [], "cut": [{"line": page.first, "first_characters": end}]}
+    encoded = encode_top(with_meta({**frame, "data": data}, {**_additions(case, page, 0), "shown": shown}))
+    return Content(encoded.decode(), _losses(page, 0), ("data",))
 
 
 def _line_too_long(case: Case, page: Page) -> Content:
@@ -175,10 +215,10 @@ def _line_too_long(case: Case, page: Page) -> Content:
     size = f" ({len(page.lines[0].encode())} bytes)" if page.lines else ""
     error = (
         f"Line {line} of the file is too long to be shown whole{size}. Read it in parts with another tool, "
-        f"for example: sed -n '{line}p' {shlex.quote(path) if path else 'FILE'} | cut -c 1-2000"
+        f"for example: sed -n '{line}p' -- {shlex.quote(path) if path else 'FILE'} | cut -c 1-2000"
     )
     meta = {key: value for key, value in _meta(case).items() if key not in _OF_A_PAGE}
     meta |= {"offset": line, **({"path": path} if path else {})}
     body = {"error": error, "error_type": LINE_TOO_LONG, "meta": meta}
     content = finish(case.with_payload(Payload(ok=False, tool=case.payload.tool, body=body)))
-    return Content(content.text, [*content.losses, _loss(page, 0)], ("data",))
+    return Content(content.text, [*content.losses, *_losses(page, 0)], ("data",), unreadable=True)

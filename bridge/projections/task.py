@@ -15,12 +15,15 @@ from bridge.payload import Payload
 KIND = "task"
 
 TOOLS = ("bash", "task_control", "bash_output")
-_IDS = ("task_id", "bg_id")
 _RUNNING = ("running", "pending", "queued")
-_POLL_FACTS = (
-    *_IDS, "status", "no_new_output", "empty_observation_count", "suggested_next_wait_ms", "wait_ms",
-    "elapsed_ms", "start_cursor", "next_cursor", "return_reason", "reason", "output_path",
-)  # fmt: skip
+_STREAMS = ("stdout", "stderr", "output", "delta")
+# What a poll says again that the model was told when the task began, and what says nothing: an exit code that
+# is none, a counter, a clock. Whatever else there is stays, for it may be the news.
+_SAID_BEFORE = frozenset({
+    *_STREAMS, "sequence", "timestamp", "owner_session_id", "origin_tool_call_id", "command", "cwd",
+    "shell_backend", "shell_executable", "notify", "started_at", "finished_at",
+})  # fmt: skip
+_NOTHING = {"exit_code": (None, -1), "truncated": (False, None)}
 _STAYS = "start_cursor"
 _OUTPUTS = ("data.stdout", "data.stderr", "data.output", "data.delta")
 
@@ -53,12 +56,16 @@ def is_empty_poll(payload: Payload) -> bool:
     data = payload.body.get("data")
     if not payload.ok or not isinstance(data, dict) or data.get("status") not in _RUNNING:
         return False
-    silent = all(data.get(name) in ("", None) for name in ("stdout", "stderr", "output", "delta"))
+    silent = all(data.get(name) in ("", None, True) for name in _STREAMS)
     return silent and (data.get("no_new_output") is True or ("stdout" in data and "stderr" in data))
 
 
 def _poll_facts(data: dict[str, Any]) -> dict[str, Any]:
-    return {"no_new_output": True, **{name: data[name] for name in _POLL_FACTS if name in data}}
+    facts = {name: value for name, value in data.items() if name not in _SAID_BEFORE}
+    return {
+        "no_new_output": True,
+        **{name: value for name, value in facts.items() if value not in _NOTHING.get(name, ())},
+    }
 
 
 def _skips(name: str) -> bool:
