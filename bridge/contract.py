@@ -19,6 +19,12 @@ PROTOCOL: Final = 1
 PREVIEW_ECHO: Final = "echo"
 PREVIEW_STRUCTURE: Final = "structure"
 
+COMPLETED: Final = "completed"
+# The result of a call that ended so is an error.
+FAILED_STATUSES: Final = ("failed", "cancelled")
+STATUSES: Final = (COMPLETED, *FAILED_STATUSES)
+STATUS_RULE: Final = f"must be one of {', '.join(STATUSES)}"
+
 IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
 IDENTIFIER_RULE: Final = "1 to 128 of A-Z a-z 0-9 . _ - and it starts with a letter or digit"
 

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bridge.content import FORMAT, NOT_NEEDED, Case, Content, Side
-from bridge.contract import check_given_identifiers
+from bridge.contract import COMPLETED, STATUS_RULE, STATUSES, check_given_identifiers
 from bridge.cutting.budget import Room
 from bridge.cutting.shape import Costs
+from bridge.errors import InvalidParams
 from bridge.media import Keep, Lifter
 from bridge.payload import Payload
 from bridge.projections import mutation, read_file
@@ -24,8 +25,6 @@ from bridge.small import small_projection
 from bridge.subject import Subject, complete, earlier_output, read
 
 NO_IDS, NO_STORE = "no_ids", "no_store"
-
-COMPLETED = "completed"
 
 _UNLIMITED_LINES = 10**9
 
@@ -77,7 +76,7 @@ class Normalizer:
         result: Any,
         *,
         name: str,
-        status: str = "completed",
+        status: str = COMPLETED,
         error_type: str | None = None,
         args: Mapping[str, Any] | None = None,
         session_id: str | None = None,
@@ -85,8 +84,11 @@ class Normalizer:
     ) -> dict[str, Any]:
         """Give the projections of ``result``, which the tool ``name`` gave back when called with ``args``.
 
-        Raises ``InvalidParams`` for ids that are not names; the caller is to blame. No result makes it raise.
+        Raises ``InvalidParams`` for ids that are not names and for an unknown status: the caller is to blame.
+        No result makes it raise.
         """
+        if status not in STATUSES:
+            raise InvalidParams({"fields": {"status": STATUS_RULE}})
         ids = _checked_ids(session_id, call_id)
         saved = self._ledger.find(*ids) if self._ledger and ids else None
         if saved is None and type(result) is str and status == COMPLETED and error_type is None:

@@ -26,7 +26,8 @@ ToolName = Annotated[str, Field(description="The tool's name.")]
 Identifier = Annotated[str, Field(pattern=f"^(?:{IDENTIFIER.pattern})$", description="A name, never a path.")]
 ToolResult = Annotated[Any, Field(description="What the tool gave back: any JSON value.")]
 Status = Annotated[
-    str, Field(description='"completed"; "failed" and "cancelled" make an error of the result.')
+    Literal["completed", "failed", "cancelled"],
+    Field(description='"failed" and "cancelled" make an error of the result.'),
 ]
 ErrorType = Annotated[str | None, Field(description="The class of the tool's error.")]
 Arguments = Annotated[dict[str, Any] | None, Field(description="The arguments of the tool call.")]

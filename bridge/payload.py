@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from bridge.contract import FAILED_STATUSES
 from bridge.jsontext import encode
 
 RIND, AETHERCODEX, OTHER = "rind", "aethercodex", "other"
-
-FAILED_STATUSES = ("failed", "cancelled")
 
 _RIND_MEMBERS = ("ok", "tool", "data", "error", "error_type", "meta", "attachments")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge import __version__
+from bridge.contract import COMPLETED, STATUSES
 from bridge.errors import BridgeError
 from bridge.settings import Settings
 
@@ -34,11 +35,16 @@ def run(arguments: Sequence[str]) -> int:
 
 def inspect(options: argparse.Namespace) -> int:
     """Show what a tool result becomes: sizes, the echo, the terminal text and the model text."""
-    from bridge import normalize, ui_preview  # noqa: PLC0415 - not needed by the other commands
+    from bridge.normalizer import Normalizer  # noqa: PLC0415 - not needed by the other commands
+    from bridge.preview import ui_preview  # noqa: PLC0415
 
+    settings = Settings.from_environment(os.environ)
     result = _read_result(options.file)
-    projections = normalize(result, name=options.name, status=options.status, args=options.args)
-    _heading("panel", ui_preview(result, name=options.name))
+    projections = Normalizer(settings).normalize(
+        result, name=options.name, status=options.status, args=options.args
+    )
+    limit, structural = settings.limits.preview_max_chars, settings.structural_tools
+    _heading("panel", ui_preview(result, limit, options.name, structural_tools=structural))
     _heading("terminal", projections["terminal_content"])
     _heading("model", projections["model_content"])
     _say(f"policy       {json.dumps(projections['model_content_policy'], ensure_ascii=False)}")
@@ -108,8 +114,8 @@ def _add(commands: Any, command: Command) -> argparse.ArgumentParser:
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", default="-", help="a result, JSON or text; - for standard input")
     parser.add_argument("--name", default="tool", help="the tool's name (default: tool)")
-    parser.add_argument("--status", default="completed", choices=("completed", "failed", "cancelled"))
-    parser.add_argument("--args", type=json.loads, metavar="JSON", help="the call's arguments, a JSON object")
+    parser.add_argument("--status", default=COMPLETED, choices=STATUSES)
+    parser.add_argument("--args", type=_object, metavar="JSON", help="the call's arguments, an object")
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
@@ -117,6 +123,16 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("call", nargs="?", help="without it: the outputs of the session")
     parser.add_argument("--offset", type=int, default=1, help="first line, counted from 1 (default 1)")
     parser.add_argument("--limit", type=int, help="lines at most (default: to the end)")
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError("must be a JSON object")
+    return value
 
 
 def _read_result(file: str) -> Any:

@@ -18,7 +18,7 @@ IDS = {"session_id": "s1", "call_id": "c1"}
 def normalize(  # noqa: PLR0913 - what a test may want to choose
     result, name="run_command", *, limits=DEFAULTS, outputs=None, ledger=None, read_tool="read_file", **call
 ):
-    settings = Settings(home=Path("unused"), limits=limits, read_tool=read_tool)
+    settings = Settings(home=Path("/home"), limits=limits, read_tool=read_tool)
     made = Normalizer(settings, outputs, ledger).normalize(result, name=name, **call)
     check(made, limits)
     return made

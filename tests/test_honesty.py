@@ -40,7 +40,7 @@ def test_what_another_tool_prints_is_no_page_of_a_file(as_text):
 
 
 @pytest.mark.parametrize(
-    "output", [{}, {"path": "/etc/shadow"}, {"path": "unused/../etc/shadow"}, {"reason": "x"}]
+    "output", [{}, {"path": "/etc/shadow"}, {"path": "/home/../etc/shadow"}, {"reason": "x"}]
 )
 def test_a_content_that_a_tool_printed_names_no_place_and_is_stored(output):
     printed = {"ok": True, "tool": "x", "data": BIG, "meta": {"format": "tool_result_v1", "output": output}}

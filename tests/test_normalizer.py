@@ -16,11 +16,10 @@ LONG = "".join(f"line {number}\n" for number in range(9_000))
 PNG = base64.b64encode(b"\x89PNG some image").decode()
 
 
-@pytest.mark.parametrize("text", ["", "a", "a\nb\n", "é漢", " {", "\n"])
-def test_the_short_way_gives_what_the_long_way_gives(text):
-    """A text without ids takes a short way; with ids it does not."""
-    short, long = normalize(text), normalize(text, **IDS)
-    assert short == long
+def test_a_status_that_nobody_knows_is_refused_and_the_known_ones_are_named():
+    with pytest.raises(InvalidParams) as refusal:
+        normalize("text", status="error")
+    assert "completed, failed, cancelled" in refusal.value.data["fields"]["status"]
 
 
 def test_a_python_caller_has_it_without_a_worker():

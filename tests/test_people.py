@@ -46,6 +46,20 @@ def test_inspect_takes_a_text_that_is_not_json_as_a_text(ask):
     assert "== panel: 9 bytes\nnot {json" in ask("inspect", stdin="not {json")
 
 
+def test_inspect_shows_what_a_worker_with_the_same_settings_would_give(ask):
+    text = "".join(f"line {number}\n" for number in range(2_000))
+    sizes = [
+        len(ask("inspect", stdin=text, **limits).partition("== model: ")[2])
+        for limits in ({}, {"RIND_BRIDGE_MODEL_MAX_BYTES": "3000"})
+    ]
+    assert sizes[1] < 4_000 < sizes[0]
+
+
+@pytest.mark.parametrize("arguments", ["[1]", "{bad"])
+def test_inspect_says_that_arguments_are_an_object(ask, arguments):
+    assert "--args" in ask("inspect", "--args", arguments, status=2)
+
+
 def test_inspect_says_which_file_is_missing(ask):
     assert "no-such-file" in ask("inspect", "no-such-file", status=1)
 

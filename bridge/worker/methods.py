@@ -24,7 +24,7 @@ from bridge.contract import (
 from bridge.errors import InvalidParams
 from bridge.limits import LimitError
 from bridge.preview import echo, is_structural
-from bridge.worker.params import ANYTHING, OBJECT, TEXT, WHOLE_NUMBER, Method, describe
+from bridge.worker.params import ANYTHING, OBJECT, STATUS, TEXT, WHOLE_NUMBER, Method, describe
 from bridge.worker.state import Worker
 
 RUBY_VERSION = re.compile(r"(\d+)\.(\d+)(\..*)?", re.ASCII | re.DOTALL)
@@ -170,7 +170,7 @@ def _runs_ruby_3_4(client: dict[str, Any]) -> bool:
 _COMPLETION = {
     "result": ANYTHING,
     "name": TEXT,
-    "status": TEXT,
+    "status": STATUS,
     "error_type": TEXT,
     "session_id": TEXT,
     "call_id": TEXT,

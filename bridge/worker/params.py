@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.contract import STATUS_RULE, STATUSES
 from bridge.errors import InvalidParams
 
 Check = tuple[Callable[[Any], bool], str]
@@ -31,6 +32,11 @@ def is_whole_number(value: Any) -> bool:
     return type(value) is int
 
 
+def is_status(value: Any) -> bool:
+    """Say whether ``value`` says how a call can end."""
+    return value in STATUSES
+
+
 def is_anything(_value: Any) -> bool:
     """Accept every JSON value."""
     return True
@@ -39,6 +45,7 @@ def is_anything(_value: Any) -> bool:
 TEXT: Check = (is_text, "must be a text")
 OBJECT: Check = (is_object, "must be an object")
 WHOLE_NUMBER: Check = (is_whole_number, "must be a whole number")
+STATUS: Check = (is_status, STATUS_RULE)
 ANYTHING: Check = (is_anything, "")
 
 UNKNOWN = "is not a parameter of this method"
