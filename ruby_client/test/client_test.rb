@@ -105,6 +105,20 @@ class ClientTest < BridgeTest
     assert_equal 'text', done.model_content
   end
 
+  def test_an_error_of_the_worker_names_every_field_at_fault_and_what_is_wrong
+    done = client(REAL_WORKER, **PATIENT).tool_completed('text', name: 'bash', session_id: '../x', call_id: '')
+
+    assert_equal %w[session_id call_id], done.error.fields.keys
+    assert_match(/\AInvalid params \(-32602\); session_id: 1 to 128 of .+; call_id: 1 to 128 of /, done.error.message)
+  end
+
+  def test_a_limit_that_the_worker_does_not_know_is_named_where_people_look
+    client = client(REAL_WORKER, limits: { model_max_bites: 1 }, **PATIENT)
+
+    refute client.connect
+    assert_match(/refused the handshake: Invalid params .*model_max_bites/, client.status[:last_error])
+  end
+
   def test_settings_that_cannot_be_are_refused
     [{ deadline: 0 }, { deadline: '5' }, { preview_deadline: -1 }, { start_seconds: nil }, { stop_grace: 0 },
      { restarts: 0 }, { window: '3 minutes' }, { pause: -1 }, { cool_down: nil }].each do |setting|
