@@ -78,6 +78,20 @@ class ClientTest < BridgeTest
                  JSON.parse(client.tool_completed(nil, name: 'bash').model_content))
   end
 
+  def test_arguments_as_the_model_wrote_them_do_not_cost_the_projections
+    client = client(REAL_WORKER, **PATIENT)
+
+    ['{"command":"ls"}', '{"command":', 'ls', ['ls'], 7].each do |args|
+      assert_nil client.tool_completed('text', name: 'bash', args: args).error
+    end
+  end
+
+  def test_arguments_that_are_a_text_reach_the_worker_as_an_object
+    done = client(Support.worker('GivesParamsBack'), **PATIENT).tool_completed('', name: 'a', args: '{"path":"a.rb"}')
+
+    assert_equal({ 'path' => 'a.rb' }, JSON.parse(done.model_content)['args'])
+  end
+
   def test_a_request_that_the_worker_cannot_read_goes_out_again_as_a_safe_copy
     odd = Class.new { def to_json(*) = 'no json' }
     client = client(REAL_WORKER, **PATIENT)

@@ -68,14 +68,15 @@ module RindBridge
     end
 
     # Takes a finished tool: its result (any object), its name, the call's and session's ids (checked names, or
-    # nil), its status ("completed", "failed", "cancelled"), arguments and type of error. Gives a Completion;
-    # raises nothing of RindBridge::Error: without a worker's answer the completion is degraded.
+    # nil), its status ("completed", "failed", "cancelled"), arguments (a Hash or its JSON) and type of error.
+    # Gives a Completion; raises nothing of RindBridge::Error: without a worker's answer the completion is degraded.
     def tool_completed(result, name:, call_id: nil, session_id: nil, status: 'completed', args: nil,
                        error_type: nil)
       deadline = Clock.now + @deadline
       given = { status: status, error_type: error_type, session_id: session_id, call_id: call_id }
       params = { result: result, name: name.to_s, **given.compact.transform_values(&:to_s), limit: NO_PREVIEW }
-      params[:args] = args unless args.nil?
+      arguments = Request.arguments(args)
+      params[:args] = arguments if arguments
       projections = projections(params, deadline)
       Completion.from_worker(projections, preview: preview(result, name))
     rescue Error => e
