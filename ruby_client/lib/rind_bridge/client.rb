@@ -32,7 +32,8 @@ module RindBridge
     # start_seconds::    seconds that a worker may take from spawn to first reply, however long calls wait.
     # stop_grace::       seconds for an orderly end before each rougher step.
     # restarts:, window:, pause:, cool_down::: see RestartPolicy.
-    # logger::           something with +call+ (gets a Hash: state, reason) or with +warn+ (a Logger).
+    # logger::           something with +call+ (gets a Hash: state, reason) or with +warn+ (a Logger). A completion that
+    #                    the worker refused is told as the state :refused, once for each reason.
     # Spawns nothing: the first call does. Raises InvalidSetting.
     def initialize(deadline: DEADLINE, preview_deadline: PREVIEW_DEADLINE, limits: nil, logger: nil,
                    start_seconds: Supervisor::START_SECONDS, stop_grace: Worker::STOP_GRACE,
@@ -81,6 +82,7 @@ module RindBridge
       Completion.from_worker(projections, preview: preview(result, name))
     rescue Error => e
       @fallbacks += 1
+      @supervisor.refused(e) if e.is_a?(RemoteError)
       Completion.degraded(result, preview: preview(result, name), echo: Echo.text(result, Echo::LIMIT), error: e)
     end
 
