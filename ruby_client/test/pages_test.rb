@@ -27,6 +27,15 @@ class PagesTest < BridgeTest
     assert_equal 'a', first.each_page.first.content
   end
 
+  def test_a_page_is_shown_on_a_terminal_without_its_contents
+    text = 'x' * 20_000
+
+    assert_equal '#<RindBridge::OutputPage the last>', RindBridge::OutputPage.new({ 'content' => text }).inspect
+    assert_match(/\A#<RindBridge::ReplayPage next: .*after.*3.*>\z/,
+                 RindBridge::ReplayPage.new({ 'items' => [text], 'next_after' => 3 }).inspect)
+    assert_operator RindBridge::OutputPage.new({ 'content' => text, 'next_offset' => 2 }).inspect.length, :<, 80
+  end
+
   def test_a_stored_output_is_read_page_by_page_until_its_end
     client = real_client
     lines = Array.new(20_000) { |number| "line #{number}\n" }.join

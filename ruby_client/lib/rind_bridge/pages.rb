@@ -35,6 +35,9 @@ module RindBridge
       end
       self
     end
+
+    # Without the contents: a terminal shows this in irb and with a NoMethodError.
+    def inspect = "#<#{self.class} #{last? ? 'the last' : "next: #{next_place}"}>"
   end
 
   # Lines of a stored output; their contents, joined over all pages, are the file.
