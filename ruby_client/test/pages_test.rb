@@ -47,6 +47,26 @@ class PagesTest < BridgeTest
     assert_equal lines, first.each_page.map { |page| page['content'] }.join
   end
 
+  def test_what_the_documentation_shows_of_reading_runs
+    @clients << RindBridge.start(command: REAL_WORKER, home: @home, deadline: 30)
+    lines = Array.new(10_000) { |number| "line #{number}\n" }.join
+    RindBridge.tool_completed(lines, name: 'run_command', session_id: 's1', call_id: 'c1')
+    document = File.read(File.join(REPOSITORY, 'docs', 'ruby.md'), encoding: Encoding::UTF_8)
+    snippet = document[/^## Reading what was kept\n+```ruby\n(.+?)^```$/m, 1]
+
+    assert_output(lines) { eval(snippet) } # rubocop:disable Security/Eval -- the document's Ruby is ours
+  end
+
+  def test_a_page_says_where_the_next_one_begins
+    client = real_client
+    client.tool_completed("a\nb\nc\n" * 10_000, name: 'run_command', session_id: 's', call_id: 'c')
+    page = client.read_output(session_id: 's', call_id: 'c', limit: 2)
+    saved = client.replay('s')
+
+    assert_equal ["a\nb\n", 3, 1], [page.content, page.next_offset, page.next_column]
+    assert_nil saved.next_after
+  end
+
   def test_a_session_is_replayed_in_order_over_all_its_pages
     client = real_client
     saved = Array.new(5) do |number|
