@@ -62,7 +62,7 @@ module RindBridge
       torn = names.find { |name| name.include?(SEPARATOR) }
       return names unless torn
 
-      raise InvalidSetting, "structural_tools: #{torn.inspect} has a comma, which no name can have; give an Array of names"
+      raise InvalidSetting, "structural_tools: #{torn.inspect} has a comma, and no name has; give an Array of names"
     end
 
     def texts(env)
