@@ -78,6 +78,20 @@ class ClientTest < BridgeTest
                  JSON.parse(client.tool_completed(nil, name: 'bash').model_content))
   end
 
+  def test_arguments_as_the_model_wrote_them_do_not_cost_the_projections
+    client = client(REAL_WORKER, **PATIENT)
+
+    ['{"command":"ls"}', '{"command":', 'ls', ['ls'], 7].each do |args|
+      assert_nil client.tool_completed('text', name: 'bash', args: args).error
+    end
+  end
+
+  def test_arguments_that_are_a_text_reach_the_worker_as_an_object
+    done = client(Support.worker('GivesParamsBack'), **PATIENT).tool_completed('', name: 'a', args: '{"path":"a.rb"}')
+
+    assert_equal({ 'path' => 'a.rb' }, JSON.parse(done.model_content)['args'])
+  end
+
   def test_a_request_that_the_worker_cannot_read_goes_out_again_as_a_safe_copy
     odd = Class.new { def to_json(*) = 'no json' }
     client = client(REAL_WORKER, **PATIENT)
@@ -103,6 +117,20 @@ class ClientTest < BridgeTest
     assert_predicate done, :degraded?
     assert_equal [-32_602, ['session_id']], [done.error.code, done.error.data['fields'].keys]
     assert_equal 'text', done.model_content
+  end
+
+  def test_an_error_of_the_worker_names_every_field_at_fault_and_what_is_wrong
+    done = client(REAL_WORKER, **PATIENT).tool_completed('text', name: 'bash', session_id: '../x', call_id: '')
+
+    assert_equal %w[session_id call_id], done.error.fields.keys
+    assert_match(/\AInvalid params \(-32602\); session_id: 1 to 128 of .+; call_id: 1 to 128 of /, done.error.message)
+  end
+
+  def test_a_limit_that_the_worker_does_not_know_is_named_where_people_look
+    client = client(REAL_WORKER, limits: { model_max_bites: 1 }, **PATIENT)
+
+    refute client.connect
+    assert_match(/refused the handshake: Invalid params .*model_max_bites/, client.status[:last_error])
   end
 
   def test_settings_that_cannot_be_are_refused

@@ -60,6 +60,19 @@ class CompletionTest < BridgeTest
     assert_empty client.tool_completed('text', name: 'a').attachments
   end
 
+  def test_a_completion_is_shown_on_a_terminal_without_its_contents
+    text = 'x' * 100_000
+
+    assert_equal '#<RindBridge::Completion 100000 bytes for the model, degraded: RindBridge::Unavailable>',
+                 client(NO_WORKER).tool_completed(text, name: 'a').inspect
+
+    client = client(REAL_WORKER, **PATIENT)
+    shown = Array.new(2) { client.tool_completed(text, name: 'a', session_id: 's', call_id: 'c').inspect }
+
+    assert_match(/\A#<RindBridge::Completion \d+ bytes for the model, truncated>\z/, shown.first)
+    assert_match(/\A#<RindBridge::Completion \d+ bytes for the model, truncated, replayed>\z/, shown.last)
+  end
+
   def test_any_object_gives_a_completion_with_and_without_a_worker
     require 'support/ruby_objects'
     [REAL_WORKER, NO_WORKER].each do |command|

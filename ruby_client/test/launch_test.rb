@@ -48,6 +48,20 @@ class LaunchTest < Minitest::Test
     refute_includes launch.environment, 'TZ'
   end
 
+  def test_one_structural_tool_needs_no_array
+    assert_equal ['patch_file'], Launch.new(structural_tools: 'patch_file').structural_tools
+    assert_equal ['patch_file'], Launch.new(structural_tools: :patch_file).structural_tools
+    assert_empty Launch.new(structural_tools: []).structural_tools
+  end
+
+  def test_a_structural_name_with_a_comma_is_refused_instead_of_being_two
+    ['read_file,patch_file', %w[read_file a,b]].each do |names|
+      error = assert_raises(RindBridge::InvalidSetting) { Launch.new(structural_tools: names) }
+
+      assert_match(/comma.*Array of names/, error.message)
+    end
+  end
+
   def test_structural_tools_of_the_environment_are_known_before_any_worker
     ENV['RIND_BRIDGE_STRUCTURAL_TOOLS'] = 'read_file, file_overview,'
 

@@ -27,6 +27,15 @@ class PagesTest < BridgeTest
     assert_equal 'a', first.each_page.first.content
   end
 
+  def test_a_page_is_shown_on_a_terminal_without_its_contents
+    text = 'x' * 20_000
+
+    assert_equal '#<RindBridge::OutputPage the last>', RindBridge::OutputPage.new({ 'content' => text }).inspect
+    assert_match(/\A#<RindBridge::ReplayPage next: .*after.*3.*>\z/,
+                 RindBridge::ReplayPage.new({ 'items' => [text], 'next_after' => 3 }).inspect)
+    assert_operator RindBridge::OutputPage.new({ 'content' => text, 'next_offset' => 2 }).inspect.length, :<, 80
+  end
+
   def test_a_stored_output_is_read_page_by_page_until_its_end
     client = real_client
     lines = Array.new(20_000) { |number| "line #{number}\n" }.join
@@ -36,6 +45,26 @@ class PagesTest < BridgeTest
     assert_equal lines, client.each_page(session_id: 's1', call_id: 'c1').map(&:content).join
     first = client.read_output(session_id: 's1', call_id: 'c1')
     assert_equal lines, first.each_page.map { |page| page['content'] }.join
+  end
+
+  def test_what_the_documentation_shows_of_reading_runs
+    @clients << RindBridge.start(command: REAL_WORKER, home: @home, deadline: 30)
+    lines = Array.new(10_000) { |number| "line #{number}\n" }.join
+    RindBridge.tool_completed(lines, name: 'run_command', session_id: 's1', call_id: 'c1')
+    document = File.read(File.join(REPOSITORY, 'docs', 'ruby.md'), encoding: Encoding::UTF_8)
+    snippet = document[/^## Reading what was kept\n+```ruby\n(.+?)^```$/m, 1]
+
+    assert_output(lines) { eval(snippet) } # rubocop:disable Security/Eval -- the document's Ruby is ours
+  end
+
+  def test_a_page_says_where_the_next_one_begins
+    client = real_client
+    client.tool_completed("a\nb\nc\n" * 10_000, name: 'run_command', session_id: 's', call_id: 'c')
+    page = client.read_output(session_id: 's', call_id: 'c', limit: 2)
+    saved = client.replay('s')
+
+    assert_equal ["a\nb\n", 3, 1], [page.content, page.next_offset, page.next_column]
+    assert_nil saved.next_after
   end
 
   def test_a_session_is_replayed_in_order_over_all_its_pages

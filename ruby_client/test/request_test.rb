@@ -6,6 +6,20 @@ require 'support/ruby_objects'
 class RequestTest < Minitest::Test
   Request = RindBridge::Request
 
+  def test_arguments_are_a_hash_or_the_text_of_one
+    given = { 'path' => 'é' }
+
+    assert_same given, Request.arguments(given)
+    assert_equal given, Request.arguments('{"path":"é"}')
+    assert_equal given, Request.arguments('{"path":"é"}'.encode(Encoding::UTF_16LE))
+    assert_equal given, Request.arguments('{"path":"é"}'.b)
+  end
+
+  def test_arguments_that_are_no_object_are_left_out
+    [nil, '', 'ls -l', '[1]', '"text"', 'null', '{"path":', "{\"a\":\xFF}", "#{'[' * 200}#{']' * 200}", 7, [1],
+     BasicObject.new].each { |args| assert_nil Request.arguments(args) }
+  end
+
   def test_what_json_takes_goes_out_as_it_is
     assert_equal '"method":"m","params":{"result":{"b":1,"a":[1.0,null]}}}',
                  Request.body('m', { result: { b: 1, a: [1.0, nil] } })

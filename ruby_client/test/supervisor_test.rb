@@ -54,6 +54,25 @@ class SupervisorTest < BridgeTest
     assert_equal [nil, 'the worker closed its output'], (@changes.first(2).map { |change| change[:reason] })
   end
 
+  def test_a_logger_hears_of_refused_completions_once_for_each_reason
+    client = logged(REAL_WORKER, **PATIENT)
+    3.times { |number| client.tool_completed('text', name: 'a', session_id: "../#{number}", call_id: 'c') }
+    3.times { client.tool_completed('text', name: 'a', session_id: 's', call_id: '') }
+
+    assert_equal %i[ready refused refused], (@changes.map { |change| change[:state] })
+    assert_match(/session_id: .+/, @changes[1][:reason])
+    assert_match(/call_id: .+/, @changes[2][:reason])
+    assert_equal [:ready, 6], client.status.values_at(:state, :fallbacks)
+  end
+
+  def test_a_logger_hears_of_results_that_are_too_large_once
+    client = logged(REAL_WORKER, limits: { request_max_bytes: 1024 }, **PATIENT)
+    client.connect
+    3.times { |number| client.tool_completed('x' * (2000 + number), name: 'a') }
+
+    assert_equal %i[ready refused], (@changes.map { |change| change[:state] })
+  end
+
   def test_a_program_that_cannot_be_started_is_reported_once_and_given_up
     client = logged(NO_WORKER, pause: 0, **PATIENT)
     20.times { client.ui_preview('text') }

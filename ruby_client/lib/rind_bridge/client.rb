@@ -32,7 +32,8 @@ module RindBridge
     # start_seconds::    seconds that a worker may take from spawn to first reply, however long calls wait.
     # stop_grace::       seconds for an orderly end before each rougher step.
     # restarts:, window:, pause:, cool_down::: see RestartPolicy.
-    # logger::           something with +call+ (gets a Hash: state, reason) or with +warn+ (a Logger).
+    # logger::           something with +call+ (gets a Hash: state, reason) or with +warn+ (a Logger). A completion that
+    #                    the worker refused is told as the state :refused, once for each reason.
     # Spawns nothing: the first call does. Raises InvalidSetting.
     def initialize(deadline: DEADLINE, preview_deadline: PREVIEW_DEADLINE, limits: nil, logger: nil,
                    start_seconds: Supervisor::START_SECONDS, stop_grace: Worker::STOP_GRACE,
@@ -68,18 +69,20 @@ module RindBridge
     end
 
     # Takes a finished tool: its result (any object), its name, the call's and session's ids (checked names, or
-    # nil), its status ("completed", "failed", "cancelled"), arguments and type of error. Gives a Completion;
-    # raises nothing of RindBridge::Error: without a worker's answer the completion is degraded.
+    # nil), its status ("completed", "failed", "cancelled"), arguments (a Hash or its JSON) and type of error.
+    # Gives a Completion; raises nothing of RindBridge::Error: without a worker's answer the completion is degraded.
     def tool_completed(result, name:, call_id: nil, session_id: nil, status: 'completed', args: nil,
                        error_type: nil)
       deadline = Clock.now + @deadline
       given = { status: status, error_type: error_type, session_id: session_id, call_id: call_id }
       params = { result: result, name: name.to_s, **given.compact.transform_values(&:to_s), limit: NO_PREVIEW }
-      params[:args] = args unless args.nil?
+      arguments = Request.arguments(args)
+      params[:args] = arguments if arguments
       projections = projections(params, deadline)
       Completion.from_worker(projections, preview: preview(result, name))
     rescue Error => e
       @fallbacks += 1
+      @supervisor.refused(e) if e.is_a?(RemoteError)
       Completion.degraded(result, preview: preview(result, name), echo: Echo.text(result, Echo::LIMIT), error: e)
     end
 

@@ -92,5 +92,14 @@ module RindBridge
     def replayed? = @replayed == true
 
     def truncated? = @model_content_policy['truncated'] == true
+
+    # Without the contents: a terminal shows this in irb and with a NoMethodError.
+    def inspect
+      facts = ["#{model_content.bytesize} bytes for the model"]
+      facts << 'truncated' if truncated?
+      facts << 'replayed' if replayed?
+      facts << "degraded: #{error.class}" if degraded?
+      "#<#{self.class} #{facts.join(', ')}>"
+    end
   end
 end

@@ -19,14 +19,21 @@ module RindBridge
   # What the worker wrote is not a reply to what it was asked.
   class ProtocolFault < Unavailable; end
 
-  # The worker answered with an error; +code+ and +data+ are those of JSON-RPC.
+  # The worker answered with an error; +code+ and +data+ are those of JSON-RPC. The message names the fields at
+  # fault, since it is often all that a log keeps; what a tool gave is never in it.
   class RemoteError < Error
     attr_reader :code, :data
 
     def initialize(message, code: nil, data: nil)
-      super(message)
       @code = code
       @data = data
+      super([message, *fields.map { |name, fault| "#{name}: #{fault}" }].join('; '))
+    end
+
+    # A Hash: what is wrong with each parameter at fault, by its name.
+    def fields
+      fields = data.is_a?(Hash) ? data['fields'] : nil
+      fields.is_a?(Hash) ? fields : {}
     end
 
     # Gives the class for the code of a reply's +error+ member, filled from it.

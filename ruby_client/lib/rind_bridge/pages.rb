@@ -35,18 +35,25 @@ module RindBridge
       end
       self
     end
+
+    # Without the contents: a terminal shows this in irb and with a NoMethodError.
+    def inspect = "#<#{self.class} #{last? ? 'the last' : "next: #{next_place}"}>"
   end
 
   # Lines of a stored output; their contents, joined over all pages, are the file.
   class OutputPage < Page
     def content = self['content']
 
+    # The line after this page, from 1; nil at the end.
+    def next_offset = self['next_offset']
+
+    # Where in that line it goes on, in characters from 1: a line may be too long for one page. nil at the end.
+    def next_column = self['next_column']
+
     private
 
-    # A line too long for one page goes on at next_column.
     def next_place
-      offset, column = @fields.values_at('next_offset', 'next_column')
-      offset && { offset: offset, column: column || 1 }
+      next_offset && { offset: next_offset, column: next_column || 1 }
     end
   end
 
@@ -54,6 +61,9 @@ module RindBridge
   class ReplayPage < Page
     # An Array of Hashes: the projections with sequence, call_id and time.
     def items = self['items']
+
+    # The sequence number that the next page comes after; nil at the end.
+    def next_after = self['next_after']
 
     # Yields the items of this page and of all that follow; without a block gives an Enumerator.
     def each_item(&block)
@@ -65,8 +75,7 @@ module RindBridge
     private
 
     def next_place
-      after = self['next_after']
-      after && { after: after }
+      next_after && { after: next_after }
     end
   end
 end

@@ -2,11 +2,25 @@
 
 require 'json'
 require_relative 'json_safe'
+require_relative 'utf8'
 
 module RindBridge
   # The JSON of a request without version and id, which the worker's connection puts before it.
   module Request
     module_function
+
+    # Takes a tool's arguments: a Hash, or the JSON text that the model wrote. Gives a Hash; nil for anything else,
+    # since arguments only help the projections and are no reason to do without them.
+    def arguments(args)
+      case args
+      when Hash then args
+      when String
+        parsed = JSON.parse(Utf8.of(args))
+        parsed if parsed.is_a?(Hash)
+      end
+    rescue JSON::ParserError
+      nil
+    end
 
     # Takes a method's name and its params by name, nil standing for "not given" except in +result+. Gives one
     # line of JSON as it follows the id: the quick way when the values allow it, else from a JSON-safe copy

@@ -27,6 +27,7 @@ module RindBridge
       @on_change = on_change
       @gate = Gate.new
       @changes = Queue.new
+      @refusals = {}
       @state = :idle
       @spawned = 0
       @stopped = false
@@ -55,6 +56,17 @@ module RindBridge
       pass(deadline) { Thread.handle_interrupt(Gate::NEVER) { stop_worker(grace) } }
     rescue Unavailable
       @worker&.signal(:KILL)
+    end
+
+    # Tells +on_change+ of a call that the worker refused (a RemoteError) as the state :refused: once for each kind
+    # of error and fields at fault, since whoever calls wrongly does so every time. The worker itself is well.
+    def refused(error)
+      kind = [error.class, error.code, error.fields.keys]
+      return if @on_change.nil? || @refusals.key?(kind)
+
+      @refusals[kind] = true
+      @changes << { state: :refused, reason: error.message }
+      report_changes
     end
 
     # Ends the worker at once, for a finalizer: nobody can be inside a call any more.

@@ -45,7 +45,7 @@ module RindBridge
     def greet(deadline)
       reply = reply_to(HANDSHAKE_ID, deadline)
       result = reply['result']
-      raise ProtocolFault, 'the worker refused the handshake' unless result.is_a?(Hash)
+      raise ProtocolFault, "the worker refused the handshake: #{refusal(reply)}" unless result.is_a?(Hash)
 
       fits = HELLO.all? { |name, kind| result[name].is_a?(kind) }
       raise ProtocolFault, 'the worker greeted with another protocol' unless fits
@@ -149,6 +149,10 @@ module RindBridge
       reply
     rescue JSON::ParserError, EncodingError
       raise ProtocolFault, 'the worker wrote a line that is not JSON'
+    end
+
+    def refusal(reply)
+      reply.key?('error') ? RemoteError.from(reply['error']).message : 'its result is no object'
     end
 
     # A worker that does not read any more is ended by the steps that need no reader. Its reply is not waited for.
