@@ -200,7 +200,7 @@ def _longest_additions(case: Case) -> dict[str, Any]:
 
 def _additions(case: Case, account: Account, fields_size: int) -> dict[str, Any]:
     if not account:
-        return {"format": FORMAT, "output": output_of(case)}
+        return {"format": FORMAT, "output": output_of(case.output)}
     cut = account.cuts.get(case.bulk.place) if case.bulk else None
     additions: dict[str, Any] = {
         "format": FORMAT,
@@ -219,15 +219,15 @@ def _next_line(cut: Excerpt | None) -> int:
 def _places(case: Case, line: int) -> dict[str, Any]:
     """Give where the whole is and, for the model, the call that reads on from ``line``."""
     path = case.output.get("path")
-    places: dict[str, Any] = {"output": output_of(case)}
+    places: dict[str, Any] = {"output": output_of(case.output)}
     if path and case.side.for_model and case.read_tool:
         places["continue"] = {"tool": case.read_tool, "args": {"path": path, "offset": line}}
     return places
 
 
-def output_of(case: Case) -> dict[str, Any]:
+def output_of(output: Mapping[str, Any]) -> dict[str, Any]:
     """Give where the complete output is, or why nowhere, as ``meta.output`` says it."""
-    return {key: case.output[key] for key in _OUTPUT_KEYS if key in case.output}
+    return {key: output[key] for key in _OUTPUT_KEYS if key in output}
 
 
 _OUTPUT_KEYS = ("path", "bytes", "lines", "field", "reason")

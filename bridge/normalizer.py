@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from bridge.content import FORMAT, NOT_NEEDED, Case, Content, Side
+from bridge.content import FORMAT, NOT_NEEDED, Case, Content, Side, output_of
 from bridge.contract import COMPLETED, STATUS_RULE, STATUSES, check_given_identifiers
 from bridge.cutting.budget import Room
 from bridge.cutting.shape import Costs
@@ -130,8 +130,9 @@ class Normalizer:
         part_of_line: bool = False,
     ) -> Content:
         facts = _facts(subject, for_model=side.for_model)
-        # The mark by which a content is known when it is given back.
-        facts = {"format": FORMAT, **facts} if facts else facts
+        if facts:  # the mark by which a content is known when it is given back, and where every byte is
+            where = {"output": output_of(output)} if "path" in output else {}
+            facts = {"format": FORMAT, **facts, **where}
         raw = payload is subject.payload
         case = Case(
             payload,

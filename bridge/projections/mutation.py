@@ -40,7 +40,9 @@ def project(case: Case) -> Content:
         content = finish(case.with_payload(diffs.counted(case.args)), _withheld(diffs))
         return Content(content.text, [*content.losses, *_losses(case, diffs)], content.shortened)
     complete = whole(case, case.facts)
-    return complete or finish(case.with_payload(diffs.cut(case.side.room)), {"output": output_of(case)})
+    return complete or finish(
+        case.with_payload(diffs.cut(case.side.room)), {"output": output_of(case.output)}
+    )
 
 
 def _withheld(diffs: _Diffs) -> dict[str, Any]:
