@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from bridge.limits import Limits
+
 if TYPE_CHECKING:
-    from bridge.limits import Limits
     from bridge.normalizer import OutputStore
 
+__all__ = ["Limits", "__version__", "normalize", "ui_preview"]
 __version__ = "0.1.0"
 
 
@@ -27,20 +29,20 @@ def normalize(  # noqa: PLR0913 - the members of one finished call
     status: str = "completed",
     error_type: str | None = None,
     args: Mapping[str, Any] | None = None,
-    limits: "Limits | None" = None,
+    limits: Limits | None = None,
     outputs: "OutputStore | None" = None,
     session_id: str | None = None,
     call_id: str | None = None,
 ) -> dict[str, Any]:
     """Give the projections of one finished tool call; what they leave out is kept in ``outputs`` if given.
 
-    Raises ``InvalidParams`` for ids that are not names. ``bridge.normalizer`` has more settings and replay.
+    Raises ``InvalidParams`` for ids that are not names and for an unknown status; ``bridge.normalizer`` has
+    more settings and replay.
     """
-    from bridge.limits import Limits  # noqa: PLC0415 - keeps `import bridge` cheap
-    from bridge.normalizer import Normalizer  # noqa: PLC0415
+    from bridge.normalizer import Normalizer  # noqa: PLC0415 - keeps `import bridge` cheap
     from bridge.settings import Settings, default_home  # noqa: PLC0415
 
-    settings = Settings(home=default_home({}), limits=limits or Limits())
+    settings = Settings(home=getattr(outputs, "home", default_home({})), limits=limits or Limits())
     return Normalizer(settings, outputs).normalize(
         result,
         name=name,

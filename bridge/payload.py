@@ -1,7 +1,7 @@
 """Any tool result becomes the unified payload: ``ok``, ``tool``, ``data`` or ``error``, and what goes along.
 
-Three dialects arrive (design: "The unified payload"): Rind's own payload, ÆtherCodex's plain objects, and
-anything else. Nothing is lost: a member that the payload has no place for goes to ``meta.details``.
+Three dialects arrive (docs/projections.md): Rind's own payload, ÆtherCodex's plain objects, and anything else.
+Nothing is lost: a member that the payload has no place for goes to ``meta.details``.
 """
 
 from __future__ import annotations

@@ -61,10 +61,8 @@ module Oracle
     end
 
     def rest(completion)
-      attached = completion.attachments.map { |attachment| attachment['path'] || attachment['reason'] }
-      return attached.join(' ') if attached.any?
-
-      completion.output['path'] || completion.output['reason']
+      places = [completion.output, *completion.attachments].filter_map { |place| place['path'] }
+      places.any? ? places.join(' ') : completion.output['reason']
     end
 
     def within_limits?(completion)
