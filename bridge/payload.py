@@ -1,6 +1,6 @@
 """Any tool result becomes the unified payload: ``ok``, ``tool``, ``data`` or ``error``, and what goes along.
 
-Three dialects arrive (docs/projections.md): Rind's own payload, ÆtherCodex's plain objects, and anything else.
+Three dialects arrive (docs/projections.md): Rind's own payload, ÆtherCodex's objects, and anything else.
 Nothing is lost: a member that the payload has no place for goes to ``meta.details``.
 """
 

@@ -48,7 +48,7 @@ def test_an_echo_is_never_longer_than_its_limit_or_the_three_points(limit):
         assert len(ui_preview(result, limit)) <= max(limit, 3)
 
 
-def test_importing_the_package_imports_no_room():
+def test_importing_the_package_imports_no_room_but_the_limits():
     loaded = "import bridge, sys; print([name for name in sys.modules if name.startswith('bridge.')])"
     run = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[]"
+    assert run.stdout.strip() == "['bridge.limits']"
