@@ -85,9 +85,17 @@ def _patterns() -> tuple[Any, Any]:
 
 def _escape_span(text: str, index: int) -> tuple[int, int]:
     """Give the start and end of the terminal escape that ``index`` falls inside, or ``index`` twice."""
-    start = max(text.rfind(mark, max(0, index - _LONGEST_ESCAPE), index) for mark in STARTS_ESCAPE)
+    farthest = max(0, index - _LONGEST_ESCAPE)
+    start = end = index
+    while (before := _escape_before(text, farthest, start)) is not None:
+        # The terminator of a string (ESC \) is an escape of its own inside another: look again from there.
+        start = before[0]
+        end = before[1] if end == index else end
+    return start, end
+
+
+def _escape_before(text: str, farthest: int, index: int) -> tuple[int, int] | None:
+    """Give the escape that starts last before ``index`` if it goes on behind it."""
+    start = max(text.rfind(mark, farthest, index) for mark in STARTS_ESCAPE)
     match = ESCAPE.match(text, start) if start >= 0 else None
-    if match is None or match.end() <= index:
-        return index, index
-    # The terminator of a string (ESC \) is an escape of its own inside another: look again from its start.
-    return _escape_span(text, start)[0], match.end()
+    return None if match is None or match.end() <= index else match.span()

@@ -80,3 +80,10 @@ def test_a_share_is_the_greatest_that_all_can_have(sizes, room):
 @given(texts=st.lists(st.text(st.sampled_from('\n\\n"a'))))
 def test_newlines_are_counted_in_their_json(texts):
     assert newlines(encode(texts)) == sum(text.count("\n") for text in texts)
+
+
+def test_a_chain_of_unfinished_escapes_is_walked_back_without_recursion():
+    text = "\x90" * 100_000
+    cut = boundary_before(text, 50_000)
+    assert 50_000 - 4_096 <= cut <= 50_000
+    assert boundary_after(text, 50_000) >= 50_000
