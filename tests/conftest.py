@@ -1,0 +1,14 @@
+"""Where CI runs, hypothesis draws the same examples each time: a red run is then the change's own fault.
+
+Everywhere else it draws new ones; ``bin/test --parity`` and ``bin/test --fuzz`` go on for longer.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
