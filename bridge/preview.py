@@ -14,7 +14,7 @@ from bridge.limits import Limits
 from bridge.settings import DEFAULT_STRUCTURAL_TOOLS
 
 DEFAULT_LIMIT = Limits().preview_max_chars
-_SURROGATES = re.compile("[\ud800-\udfff]")
+SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def ui_preview(
@@ -45,7 +45,7 @@ def is_structural(
 def echo(result: Any, limit: int, *, ruby_3_4: bool = False) -> str:
     """Give the echo of any result; it can always be encoded, so a lone surrogate becomes U+FFFD."""
     text = ruby.truncate(_text(result, limit, ruby_3_4=ruby_3_4), limit)
-    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+    return text if text.isascii() else SURROGATES.sub("\ufffd", text)
 
 
 def _text(result: Any, limit: int, *, ruby_3_4: bool) -> str:

@@ -7,16 +7,16 @@ and it writes ``null`` for a float that is not finite. A number like ``1e400`` r
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 import orjson
+
+from bridge.preview import SURROGATES
 
 # Valid JSON that every reader with IEEE 754 doubles takes for what it stands for: a number beyond them.
 BEYOND_DOUBLES = b"1e999"
 
 # A lone surrogate is no character and has no UTF-8; the replacement character stands for it.
-SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def encode(value: Any) -> bytes:
