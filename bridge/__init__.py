@@ -1,4 +1,4 @@
-"""One tool result, several honest projections: an echo, a terminal text, a model text, the whole on disk."""
+"""Bounds each tool result for the model, keeps the rest on disk, and shows a preview in the panel."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 from bridge.limits import Limits
 
 if TYPE_CHECKING:
-    from bridge.normalizer import OutputStore
+    from bridge.projections.normalizer import OutputStore
 
 __all__ = ["Limits", "__version__", "normalize", "ui_preview"]
 __version__ = "0.1.0"
 
 
 def ui_preview(result: Any, limit: int = 4_000, name: str | None = None) -> Any:
-    """Give what the panel shows: the object of a ``read_file``, else an echo of ``limit`` code points.
+    """Return what the panel shows: the object of a ``read_file``, else an echo of ``limit`` code points.
 
-    Raises ``TypeError`` for what is not a JSON value. ``bridge.preview`` has the rules and more settings.
+    Raises ``TypeError`` for what is not a JSON value. ``bridge.echo.preview`` has the rules and more settings.
     """
-    from bridge.preview import ui_preview as preview  # noqa: PLC0415 - keeps `import bridge` cheap
+    from bridge.echo.preview import ui_preview as preview  # noqa: PLC0415 - keeps `import bridge` cheap
 
     return preview(result, limit, name)
 
@@ -34,12 +34,12 @@ def normalize(  # noqa: PLR0913 - the members of one finished call
     session_id: str | None = None,
     call_id: str | None = None,
 ) -> dict[str, Any]:
-    """Give the projections of one finished tool call; what they leave out is kept in ``outputs`` if given.
+    """Return the projections of one finished tool call; what they leave out is kept in ``outputs`` if given.
 
-    Raises ``InvalidParams`` for ids that are not names and for an unknown status; ``bridge.normalizer`` has
+    Raises ``InvalidParams`` for ids that are not names and for an unknown status; ``bridge.projections.normalizer`` has
     more settings and replay.
     """
-    from bridge.normalizer import Normalizer  # noqa: PLC0415 - keeps `import bridge` cheap
+    from bridge.projections.normalizer import Normalizer  # noqa: PLC0415 - keeps `import bridge` cheap
     from bridge.settings import Settings, default_home  # noqa: PLC0415
 
     settings = Settings(home=getattr(outputs, "home", default_home({})), limits=limits or Limits())

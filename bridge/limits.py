@@ -62,7 +62,7 @@ class Limits:
             _check(item, getattr(self, item.name))
 
     def replace(self, changes: Mapping[str, Any]) -> Self:
-        """Give a copy with ``changes`` applied; raises ``LimitError`` that names an unknown limit."""
+        """Return a copy with ``changes`` applied; raises ``LimitError`` that names an unknown limit."""
         unknown = sorted(set(changes) - {item.name for item in dataclasses.fields(self)})
         if unknown:
             names = ", ".join(item.name for item in dataclasses.fields(self))

@@ -43,7 +43,7 @@ class Settings:
 
 
 def default_home(environment: Mapping[str, str]) -> Path:
-    """Give ``RIND_BRIDGE_HOME``, else the data directory of the XDG base directory specification."""
+    """Return ``RIND_BRIDGE_HOME``, else the data directory of the XDG base directory specification."""
     if home := environment.get(ENVIRONMENT_PREFIX + "HOME"):
         return Path(home).expanduser().absolute()
     data = environment.get("XDG_DATA_HOME") or "~/.local/share"

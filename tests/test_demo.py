@@ -22,9 +22,7 @@ def test_the_demo_finishes_real_tools_and_all_that_it_claims_holds(tmp_path):
         "RIND_BRIDGE_COMMAND": f"{sys.executable} -m bridge serve",
     }
     command = ["ruby", "-w", "-I", "ruby_client/lib", "examples/oracle.rb"]
-    shown = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, env=environment, check=False, timeout=120
-    )
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment, check=False, timeout=120)
     assert shown.returncode == 0, shown.stdout + shown.stderr
     assert shown.stderr == ""
     assert shown.stdout.count("\nok ") == 3

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from bridge.payload import Payload
+from bridge.payload.unified import Payload
 from bridge.projections import mutation, read_file, structured, task, text
 
 # The first that matches; ``structured`` takes what is left.
@@ -17,7 +17,7 @@ KINDS: tuple[ModuleType, ...] = (read_file, mutation, task, text, structured)
 
 
 def kind_of(payload: Payload, name: str) -> ModuleType:
-    """Give the module of the kind that the ``payload`` of the tool ``name`` is of.
+    """Return the module of the kind that the ``payload`` of the tool ``name`` is of.
 
     Only the tool that reads files gives pages of files: any other can print what looks like one.
     """

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.content import AT_BRIDGE, Case, Content, finish, output_of, recovery, whole
-from bridge.cutting.budget import Room
-from bridge.cutting.excerpt import ELLIPSIS
-from bridge.diffs import changes_of, cut_at_hunks, is_diff
-from bridge.payload import Payload
+from bridge.excerpt.budget import Budget
+from bridge.excerpt.diff import changes_of, cut_at_hunks, is_diff
+from bridge.excerpt.text import ELLIPSIS
+from bridge.payload.unified import Payload
+from bridge.projections.render import AT_BRIDGE, Case, Rendered, finish, output_of, recovery, whole
 
 KIND = "mutation"
 
@@ -24,25 +24,23 @@ _MOST_NAMED, _LONGEST_NAMED = 4, 40
 
 
 def matches(payload: Payload) -> bool:
-    """Say whether the payload is that of a tool that changes files, and that it did."""
+    """Return whether the payload is that of a tool that changes files, and that it did."""
     return payload.ok and payload.tool in TOOLS
 
 
 def withholds(payload: Payload) -> bool:
-    """Say whether the result holds a diff that the model does not get."""
+    """Return whether the result holds a diff that the model does not get."""
     return bool(_Diffs(payload).found)
 
 
-def project(case: Case) -> Content:
-    """Give the counts to the model, the diff to the person."""
+def project(case: Case) -> Rendered:
+    """Return the counts to the model, the diff to the person."""
     diffs = _Diffs(case.payload)
     if case.side.for_model:
         content = finish(case.with_payload(diffs.counted(case.args)), _withheld(diffs))
-        return Content(content.text, [*content.losses, *_losses(case, diffs)], content.shortened)
+        return Rendered(content.text, [*content.losses, *_losses(case, diffs)], content.shortened)
     complete = whole(case, case.facts)
-    return complete or finish(
-        case.with_payload(diffs.cut(case.side.room)), {"output": output_of(case.output)}
-    )
+    return complete or finish(case.with_payload(diffs.cut(case.side.budget)), {"output": output_of(case.output)})
 
 
 def _withheld(diffs: _Diffs) -> dict[str, Any]:
@@ -70,19 +68,19 @@ class _Diffs:
         self.bare = {name: self._strip(value, name, None) for name, value in payload.body.items()}
 
     def counted(self, args: Mapping[str, Any]) -> Payload:
-        """Give the payload with ``data.changes`` in place of the diffs."""
+        """Return the payload with ``data.changes`` in place of the diffs."""
         path = _path_of(self.bare.get("data")) or _path_of(args)
         texts = [(text, self._paths[place] or path) for place, text in self.found.items()]
         texts = texts or [(text, path) for text in _argument_diffs(args)]
         changes = [change.to_json() for text, owner in texts for change in changes_of(text, owner)]
         return self._with(_with_changes(self.bare, changes) if changes else self.bare)
 
-    def cut(self, room: Room) -> Payload:
-        """Give the payload with each diff cut at whole hunks, all of them within half of ``room``."""
-        each = Room(max(_SMALLEST_DIFF, room.size // 2 // max(1, len(self.found))), room.lines)
+    def cut(self, budget: Budget) -> Payload:
+        """Return the payload with each diff cut at whole hunks, all of them within half of ``budget``."""
+        each = Budget(max(_SMALLEST_DIFF, budget.size // 2 // max(1, len(self.found))), budget.lines)
         return self._with({name: self._cut(value, each) for name, value in self.payload.body.items()})
 
-    def _cut(self, value: Any, each: Room, key: str = "") -> Any:
+    def _cut(self, value: Any, each: Budget, key: str = "") -> Any:
         if isinstance(value, str):
             return cut_at_hunks(value, each) if _holds_diff(key, value) else value
         if isinstance(value, dict):
@@ -113,9 +111,7 @@ class _Diffs:
         self._paths[place] = path
 
     def _with(self, body: dict[str, Any]) -> Payload:
-        return Payload(
-            self.payload.ok, self.payload.tool, body, self.payload.attachments, self.payload.dialect
-        )
+        return Payload(self.payload.ok, self.payload.tool, body, self.payload.attachments, self.payload.dialect)
 
 
 def _holds_diff(name: str, text: str) -> bool:

@@ -11,11 +11,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bridge.content import (
+from bridge.excerpt.budget import Budget, fitting
+from bridge.excerpt.graphemes import boundary_before
+from bridge.excerpt.json_text import encode, encode_top, newlines
+from bridge.excerpt.tree import TreeShortener
+from bridge.payload.unified import AETHERCODEX, RIND, Payload
+from bridge.projections.file_page import FilePage, first_line, numbered_page, plain_page, range_bounds
+from bridge.projections.render import (
     AT_BRIDGE,
     AT_TOOL,
     Case,
-    Content,
+    Rendered,
     cut_by_tool,
     finish,
     losses_of,
@@ -25,12 +31,6 @@ from bridge.content import (
     whole,
     with_meta,
 )
-from bridge.cutting.budget import Room, fitting
-from bridge.cutting.clusters import boundary_before
-from bridge.cutting.shape import Shaper
-from bridge.jsontext import encode, encode_top, newlines
-from bridge.pages import Page, first_line, numbered_page, plain_page, range_bounds
-from bridge.payload import AETHERCODEX, RIND, Payload
 
 KIND = "read_file"
 
@@ -39,23 +39,23 @@ LINE_TOO_LONG = "LineTooLong"
 FILE_ON_DISK = "file_on_disk"
 # What stands beside the lines of a page is no part of the file, and pages are not stored.
 _NOT_KEPT = {"reason": "beside_the_page"}
-# Room for the account of a line that is shown in part.
+# Budget for the account of a line that is shown in part.
 _CUT_SIZE = 80
-# A path that takes a greater part of the room is not worth repeating.
+# A path that takes a greater part of the budget is not worth repeating.
 _PATH_PART = 8
 # What is said of the lines of a page, and not of one line that is too long.
 _OF_A_PAGE = ("next_offset", "shown", "continue", "truncated", "line_truncated")
 
 
 def matches(payload: Payload) -> bool:
-    """Say whether the payload is a page that a read tool gave back."""
+    """Return whether the payload is a page that a read tool gave back."""
     return payload.ok and payload.tool == TOOL and _text(payload) is not None
 
 
-def project(case: Case) -> Content:
-    """Give the page whole, the lines of it that fit, or the error that its first line does not fit.
+def project(case: Case) -> Rendered:
+    """Return the page whole, the lines of it that fit, or the error that its first line does not fit.
 
-    A person whose room is too small for a line that the model has whole is shown the beginning of it: the
+    A person whose budget is too small for a line that the model has whole is shown the beginning of it: the
     call did not fail.
     """
     page = _page(case)
@@ -76,7 +76,7 @@ def project(case: Case) -> Content:
     tree = _with_text(frame, page, count)
     text = encode_top(with_meta(tree, _additions(case, page, count))).decode()
     at_tool = [] if page.broken else tool_losses(case)
-    return Content(text, [*at_tool, *_losses(page, count), *beside], ("data",))
+    return Rendered(text, [*at_tool, *_losses(page, count), *beside], ("data",))
 
 
 def _text(payload: Payload) -> str | None:
@@ -85,7 +85,7 @@ def _text(payload: Payload) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _page(case: Case) -> Page:
+def _page(case: Case) -> FilePage:
     text, data, meta = _text(case.payload) or "", case.payload.body["data"], _meta(case)
     numbered = numbered_page(text) if case.payload.dialect == RIND else None
     own = data if isinstance(data, dict) else {}
@@ -97,15 +97,15 @@ def _meta(case: Case) -> Mapping[str, Any]:
     return meta
 
 
-def _frame(case: Case, page: Page, shaper: Shaper) -> dict[str, Any]:
-    """Give the content without the lines; what else it holds has at most a quarter of the room."""
+def _frame(case: Case, page: FilePage, shaper: TreeShortener) -> dict[str, Any]:
+    """Return the content without the lines; what else it holds has at most a quarter of the budget."""
     tree = _with_text(case.payload.tree(), page, 0)
-    size, lines = case.side.room
-    frame: dict[str, Any] = shaper.fit(tree, Room(size // 4, lines // 4))
+    size, lines = case.side.budget
+    frame: dict[str, Any] = shaper.fit(tree, Budget(size // 4, lines // 4))
     return frame if isinstance(frame.get("meta", {}), dict) else {**frame, "meta": {"details": frame["meta"]}}
 
 
-def _with_text(tree: dict[str, Any], page: Page, count: int) -> dict[str, Any]:
+def _with_text(tree: dict[str, Any], page: FilePage, count: int) -> dict[str, Any]:
     text = page.text(count) if count else ""
     data = tree["data"]
     if not isinstance(data, dict):
@@ -117,22 +117,22 @@ def _with_text(tree: dict[str, Any], page: Page, count: int) -> dict[str, Any]:
     return {**tree, "data": {**data, **shown}}
 
 
-def _room(case: Case, page: Page, frame: dict[str, Any]) -> Room:
-    """Give what ``frame`` and the longest additions leave."""
+def _budget(case: Case, page: FilePage, frame: dict[str, Any]) -> Budget:
+    """Return what ``frame`` and the longest additions leave."""
     longest = encode_top(with_meta(_with_header(frame, page), _longest_additions(case, page)))
-    return Room(case.side.room.size - len(longest), case.side.room.lines - newlines(longest) - 1)
+    return Budget(case.side.budget.size - len(longest), case.side.budget.lines - newlines(longest) - 1)
 
 
-def _count(case: Case, page: Page, frame: dict[str, Any]) -> int:
+def _count(case: Case, page: FilePage, frame: dict[str, Any]) -> int:
     """Count the lines of ``page`` that fit."""
-    room = _room(case, page, frame)
+    budget = _budget(case, page, frame)
     body = "".join(page.lines)
-    end = fitting(body, room.size)
+    end = fitting(body, budget.size)
     complete = len(page.lines) if end == len(body) else body.count("\n", 0, end)
-    return max(0, min(complete, room.lines))
+    return max(0, min(complete, budget.lines))
 
 
-def _with_header(frame: dict[str, Any], page: Page) -> dict[str, Any]:
+def _with_header(frame: dict[str, Any], page: FilePage) -> dict[str, Any]:
     most = "9" * 16
     header = "" if page.header is None else f"Showing lines {most} to {most}{page.header}\n"
     data = frame["data"]
@@ -141,13 +141,13 @@ def _with_header(frame: dict[str, Any], page: Page) -> dict[str, Any]:
     return {**frame, "data": header}
 
 
-def _longest_additions(case: Case, page: Page) -> dict[str, Any]:
+def _longest_additions(case: Case, page: FilePage) -> dict[str, Any]:
     most = 10**16
     additions = _additions(case, page, 0)
     return {**additions, **_positions(case, page, most), "truncated_by": [AT_TOOL, AT_BRIDGE]}
 
 
-def _additions(case: Case, page: Page, count: int) -> dict[str, Any]:
+def _additions(case: Case, page: FilePage, count: int) -> dict[str, Any]:
     additions: dict[str, Any] = dict(case.facts)
     if count == len(page.lines) and not page.broken:
         return additions
@@ -160,11 +160,11 @@ def _additions(case: Case, page: Page, count: int) -> dict[str, Any]:
     return additions
 
 
-def _positions(case: Case, page: Page, line: int) -> dict[str, Any]:
-    """Give what says where the page ends and how to go on, ``line`` being the first one not shown."""
+def _positions(case: Case, page: FilePage, line: int) -> dict[str, Any]:
+    """Return what says where the page ends and how to go on, ``line`` being the first one not shown."""
     positions: dict[str, Any] = {"next_offset": line, "shown": {"lines": [[page.first, line - 1]]}}
     path = _path(case)
-    if path and case.side.for_model and len(encode(path)) <= case.side.room.size // _PATH_PART:
+    if path and case.side.for_model and len(encode(path)) <= case.side.budget.size // _PATH_PART:
         positions["continue"] = {
             "tool": case.payload.tool,
             "args": {"path": path, **_reading_on(case, page, line)},
@@ -172,7 +172,7 @@ def _positions(case: Case, page: Page, line: int) -> dict[str, Any]:
     return positions
 
 
-def _reading_on(case: Case, page: Page, line: int) -> dict[str, Any]:
+def _reading_on(case: Case, page: FilePage, line: int) -> dict[str, Any]:
     if case.payload.dialect != AETHERCODEX:
         return {"offset": line}
     own = case.payload.body["data"]
@@ -186,8 +186,8 @@ def _path(case: Case) -> str:
     return next((place["path"] for place in places if isinstance(place.get("path"), str)), "")
 
 
-def _losses(page: Page, count: int) -> list[dict[str, Any]]:
-    """Give what is lost of a page of which ``count`` lines are shown; a gap was made before it came here."""
+def _losses(page: FilePage, count: int) -> list[dict[str, Any]]:
+    """Return what is lost of a page of which ``count`` lines are shown; a gap was made before it came here."""
     lost = [*page.lines[count:], *page.beyond]
     where = {"recover": FILE_ON_DISK}
     made: list[dict[str, Any]] = [{"at": AT_TOOL, **where}] if page.broken else []
@@ -197,19 +197,19 @@ def _losses(page: Page, count: int) -> list[dict[str, Any]]:
     return made
 
 
-def _beginning_of_line(case: Case, page: Page, frame: dict[str, Any]) -> Content:
+def _beginning_of_line(case: Case, page: FilePage, frame: dict[str, Any]) -> Rendered:
     line = page.lines[0].removesuffix("\n")
     note = "… [{} bytes of this line are not shown]"
-    size = _room(case, page, frame).size - len(note.encode()) - len(str(len(line) * 4)) - _CUT_SIZE
+    size = _budget(case, page, frame).size - len(note.encode()) - len(str(len(line) * 4)) - _CUT_SIZE
     end = boundary_before(line, fitting(line, size))
     text = line[:end] + note.format(len(line[end:].encode()))
     data = {**frame["data"], "content": text} if isinstance(frame["data"], dict) else text
     shown = {"lines": [], "cut": [{"line": page.first, "first_characters": end}]}
     encoded = encode_top(with_meta({**frame, "data": data}, {**_additions(case, page, 0), "shown": shown}))
-    return Content(encoded.decode(), _losses(page, 0), ("data",))
+    return Rendered(encoded.decode(), _losses(page, 0), ("data",))
 
 
-def _line_too_long(case: Case, page: Page) -> Content:
+def _line_too_long(case: Case, page: FilePage) -> Rendered:
     line = page.first
     path = _path(case)
     size = f" ({len(page.lines[0].encode())} bytes)" if page.lines else ""
@@ -221,4 +221,4 @@ def _line_too_long(case: Case, page: Page) -> Content:
     meta |= {"offset": line, **({"path": path} if path else {})}
     body = {"error": error, "error_type": LINE_TOO_LONG, "meta": meta}
     content = finish(case.with_payload(Payload(ok=False, tool=case.payload.tool, body=body)))
-    return Content(content.text, [*content.losses, *_losses(page, 0)], ("data",), unreadable=True)
+    return Rendered(content.text, [*content.losses, *_losses(page, 0)], ("data",), unreadable=True)

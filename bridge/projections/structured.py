@@ -1,9 +1,9 @@
-"""Structured data: the shape survives as long as it can (``bridge.cutting.shape`` has the order)."""
+"""Structured data: the shape survives as long as it can (``bridge.excerpt.tree`` has the order)."""
 
 from __future__ import annotations
 
-from bridge.content import Case, Content, finish
-from bridge.payload import Payload
+from bridge.payload.unified import Payload
+from bridge.projections.render import Case, Rendered, finish
 
 KIND = "structured"
 
@@ -13,6 +13,6 @@ def matches(payload: Payload) -> bool:  # noqa: ARG001 - the skeleton of all kin
     return True
 
 
-def project(case: Case) -> Content:
-    """Give the data whole, or shortened within its shape."""
+def project(case: Case) -> Rendered:
+    """Return the data whole, or shortened within its shape."""
     return finish(case)

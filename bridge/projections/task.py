@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bridge.content import Case, Content, finish
-from bridge.payload import Payload
+from bridge.payload.unified import Payload
+from bridge.projections.render import Case, Rendered, finish
 
 KIND = "task"
 
@@ -29,15 +29,15 @@ _OUTPUTS = ("data.stdout", "data.stderr", "data.output", "data.delta")
 
 
 def matches(payload: Payload) -> bool:
-    """Say whether the data is that of a task: an id and a status, or the object of a task tool."""
+    """Return whether the data is that of a task: an id and a status, or the object of a task tool."""
     data = payload.body.get("data")
     if not isinstance(data, dict):
         return False
     return ("task_id" in data and "status" in data) or (payload.tool in TOOLS and "status" in data)
 
 
-def project(case: Case) -> Content:
-    """Give the task whole, an empty poll as its facts, or its output shortened without a cursor past it."""
+def project(case: Case) -> Rendered:
+    """Return the task whole, an empty poll as its facts, or its output shortened without a cursor past it."""
     payload = case.payload
     if is_empty_poll(payload):
         return finish(case.with_payload(_with_data(payload, _poll_facts(payload.body["data"]))))
@@ -52,7 +52,7 @@ def project(case: Case) -> Content:
 
 
 def is_empty_poll(payload: Payload) -> bool:
-    """Say whether a running task had nothing new to show."""
+    """Return whether a running task had nothing new to show."""
     data = payload.body.get("data")
     if not payload.ok or not isinstance(data, dict) or data.get("status") not in _RUNNING:
         return False
@@ -73,6 +73,4 @@ def _skips(name: str) -> bool:
 
 
 def _with_data(payload: Payload, data: dict[str, Any]) -> Payload:
-    return Payload(
-        payload.ok, payload.tool, {**payload.body, "data": data}, payload.attachments, payload.dialect
-    )
+    return Payload(payload.ok, payload.tool, {**payload.body, "data": data}, payload.attachments, payload.dialect)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from bridge.content import Case, Content, finish
-from bridge.payload import Payload
+from bridge.payload.unified import Payload
+from bridge.projections.render import Case, Rendered, finish
 
 KIND = "text"
 
 
 def matches(payload: Payload) -> bool:
-    """Say whether the result is one text: the data, or the error when there is no data."""
+    """Return whether the result is one text: the data, or the error when there is no data."""
     body = payload.body
     return isinstance(body["data"] if "data" in body else body.get("error"), str)
 
 
-def project(case: Case) -> Content:
-    """Give the text whole, or its excerpt: it is the longest text of the content, so it alone gives way."""
+def project(case: Case) -> Rendered:
+    """Return the text whole, or its excerpt: it is the longest text of the content, so it alone gives way."""
     return finish(case)

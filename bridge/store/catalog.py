@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bridge.errors import StoreUnavailable
+from bridge.protocol.errors import StoreUnavailable
 from bridge.store.connecting import FILE_NAME
 from bridge.store.database import Database
 from bridge.store.faults import DatabaseFault
@@ -25,21 +25,19 @@ _PROJECTIONS = "SELECT session_id, projection FROM projections ORDER BY id"
 
 
 def sessions(home: Path) -> list[Row]:
-    """Give each session with its number of files, their bytes, and when it was last used, oldest first."""
+    """Return each session with its number of files, their bytes, and when it was last used, oldest first."""
     return [(*row[:3], _time(row[3])) for row in _rows(home, _SESSIONS)]
 
 
 def files(home: Path, session_id: str) -> list[Row]:
-    """Give each file of a session: call, time, bytes, path; then those that are gone, with the reason."""
+    """Return each file of a session: call, time, bytes, path; then those that are gone, with the reason."""
     kept = [(call, _time(at), size, home / path) for call, at, size, path in _rows(home, _FILES, session_id)]
-    gone = [
-        (call, _time(since), "-", f"gone: {why}") for call, since, why, _ in _rows(home, _GONE, session_id)
-    ]
+    gone = [(call, _time(since), "-", f"gone: {why}") for call, since, why, _ in _rows(home, _GONE, session_id)]
     return kept + gone
 
 
 def projections(home: Path) -> list[Row]:
-    """Give for each session: calls, how many were cut, bytes of the payloads, bytes that the model got."""
+    """Return for each session: calls, how many were cut, bytes of the payloads, bytes that the model got."""
     sums: dict[str, list[int]] = {}
     for session_id, text in _rows(home, _PROJECTIONS):
         saved = json.loads(text)

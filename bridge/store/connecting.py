@@ -28,7 +28,7 @@ Work = Callable[[sqlite3.Connection], T]
 def connect(path: Path, patience: float) -> tuple[sqlite3.Connection, bool]:
     """Open the file for reading and writing; without the right to write, for reading alone.
 
-    Gives the connection and whether it can write. Waits at most ``patience`` seconds for another process that
+    Returns the connection and whether it can write. Waits at most ``patience`` seconds for another process that
     makes or migrates the file. Raises ``sqlite3.Error`` and ``OSError``.
     """
     try:
@@ -93,12 +93,12 @@ def _is_refusal(error: sqlite3.OperationalError | OSError) -> bool:
 
 
 def primary_code(error: BaseException) -> int:
-    """Give SQLite's code without its extension (https://sqlite.org/rescode.html), 0 for any other error."""
+    """Return SQLite's code without its extension (https://sqlite.org/rescode.html), 0 for any other error."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def version(connection: sqlite3.Connection) -> int:
-    """Give the number of migrations that the file has had; raises ``NotSupportedError`` for a newer one."""
+    """Return the number of migrations that the file has had; raises ``NotSupportedError`` for a newer one."""
     found: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if found > len(MIGRATIONS):
         raise sqlite3.NotSupportedError(f"version {found} of the ledger is newer than this program")

@@ -35,7 +35,7 @@ PATIENCE_WHILE_STUCK_SECONDS = 0.05
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
-log = logging.getLogger("bridge.ledger")
+log = logging.getLogger("bridge.store.ledger")
 
 Identity = tuple[int, int]
 
@@ -58,7 +58,7 @@ class Database:
         self.close()
 
     def read(self, work: Work[T]) -> T:
-        """Give what ``work`` gives for the connection; raises ``DatabaseFault``."""
+        """Return what ``work`` gives for the connection; raises ``DatabaseFault``."""
         with self._turn:
             return self._guarded(work)
 

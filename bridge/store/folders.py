@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @contextmanager
 def opened(home: Path, names: Iterable[str], *, create: bool = False) -> Iterator[int]:
-    """Give a file descriptor of the folder ``names`` below ``home``; raises ``OSError`` when it is none.
+    """Return a file descriptor of the folder ``names`` below ``home``; raises ``OSError`` when it is none.
 
     With ``create``, what is missing is made, for its owner alone. Only the home itself may be reached
     through a symbolic link: where it lies is its owner's choice.
@@ -117,7 +117,7 @@ def _publish(folder: int, temporary: str, name: str) -> None:
 
 
 def exists(folder: int, name: str) -> bool:
-    """Say whether ``name`` is taken in this folder, be it by a file, a folder or a link."""
+    """Return whether ``name`` is taken in this folder, be it by a file, a folder or a link."""
     try:
         os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -143,7 +143,7 @@ def with_file(home: Path, names: tuple[str, ...], use: Callable[[int], T]) -> T:
 
 
 def is_there(home: Path, names: tuple[str, ...]) -> bool:
-    """Say whether a file lies there; raises ``OSError`` when that cannot be found out."""
+    """Return whether a file lies there; raises ``OSError`` when that cannot be found out."""
     try:
         return with_file(home, names, lambda _: True)
     except (FileNotFoundError, NotAFileError):

@@ -1,4 +1,4 @@
-"""What the database knows of the files: which are kept, how much room they take, which are gone and why.
+"""What the database knows of the files: which are kept, how much space they take, which are gone and why.
 
 A file is recorded after it was written: a crash in between leaves a whole file that nobody was told of, which
 the retry or the next cleanup takes up. Under the write lock it is looked at once more, because another worker
@@ -57,10 +57,8 @@ class Known:
 
 
 def look(connection: sqlite3.Connection, path: str, session_id: str) -> Known:
-    """Give what is known of ``path``."""
-    found = connection.execute(
-        "SELECT call_id, source_sha256, reference FROM files WHERE path = ?", (path,)
-    ).fetchone()
+    """Return what is known of ``path``."""
+    found = connection.execute("SELECT call_id, source_sha256, reference FROM files WHERE path = ?", (path,)).fetchone()
     entry = Entry(path, session_id, found[0], found[1], json.loads(found[2])) if found else None
     gone = connection.execute(
         "SELECT reason, absent_since, detail, source_sha256 FROM absences WHERE path = ?", (path,)
@@ -80,9 +78,7 @@ def record(connection: sqlite3.Connection, entry: Entry, now: float) -> None:
     )
 
 
-def record_absence(
-    connection: sqlite3.Connection, entry: Entry, reason: str, detail: str, now: float
-) -> None:
+def record_absence(connection: sqlite3.Connection, entry: Entry, reason: str, detail: str, now: float) -> None:
     """Note that a file could not be kept, unless one is kept; nothing was cited, so no hash is held."""
     connection.execute(
         "INSERT OR REPLACE INTO absences SELECT ?, ?, ?, ?, ?, ?, NULL"
@@ -117,10 +113,10 @@ def strike_off(connection: sqlite3.Connection, removals: list[Removal], now: flo
     connection.executemany("DELETE FROM files WHERE path = ?", [row[2:] for row in rows])
 
 
-def choose_for_room(
+def choose_for_space(
     connection: sqlite3.Connection, total_max: int, cutoff: float, keep: str | None = None
 ) -> Iterator[Removal]:
-    """Give the files that must go until all take at most ``total_max`` bytes, the oldest first.
+    """Return the files that must go until all take at most ``total_max`` bytes, the oldest first.
 
     Those of sessions last active before ``cutoff`` go before any that a younger session still cites. ``keep``
     is the path that was written just now.
@@ -143,10 +139,9 @@ def _oldest_first(connection: sqlite3.Connection, cutoff: float) -> Iterator[Rem
 
 
 def expired(connection: sqlite3.Connection, cutoff: float) -> Iterator[Removal]:
-    """Give the files whose whole session was last active before ``cutoff``, the oldest first."""
+    """Return the files whose whole session was last active before ``cutoff``, the oldest first."""
     rows = connection.execute(
-        "SELECT path, files.bytes FROM sessions JOIN files USING (session_id)"
-        " WHERE last_active < ? ORDER BY files.id",
+        "SELECT path, files.bytes FROM sessions JOIN files USING (session_id) WHERE last_active < ? ORDER BY files.id",
         (cutoff,),
     )
     for path, size in rows:
@@ -154,16 +149,14 @@ def expired(connection: sqlite3.Connection, cutoff: float) -> Iterator[Removal]:
 
 
 def sessions_with_files(connection: sqlite3.Connection) -> list[str]:
-    """Give the sessions that have files."""
+    """Return the sessions that have files."""
     return [row[0] for row in connection.execute("SELECT DISTINCT session_id FROM files")]
 
 
 def paths_of(connection: sqlite3.Connection, folder: str) -> dict[str, int]:
-    """Give path and size of the files that are kept in ``folder`` (a path below the home, ending in /)."""
+    """Return path and size of the files that are kept in ``folder`` (a path below the home, ending in /)."""
     # '0' is the character after '/': a range, because LIKE would take % and _ in a name for wildcards.
-    rows = connection.execute(
-        "SELECT path, bytes FROM files WHERE path > ? AND path < ?", (folder, folder[:-1] + "0")
-    )
+    rows = connection.execute("SELECT path, bytes FROM files WHERE path > ? AND path < ?", (folder, folder[:-1] + "0"))
     return dict(rows.fetchall())
 
 

@@ -19,8 +19,8 @@ from array import array
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from bridge.cutting.budget import fitting
-from bridge.cutting.clusters import cluster_before
+from bridge.excerpt.budget import fitting
+from bridge.excerpt.graphemes import cluster_before
 
 STRIDE = 65_536
 ENCODING, ERRORS = "utf-8", "surrogateescape"
@@ -40,16 +40,14 @@ class Index:
     sha256: str = ""
 
     def checkpoint_before(self, line: int, column: int) -> tuple[int, int, int]:
-        """Give line, column and byte offset of the last checkpoint that is not behind this place."""
+        """Return line, column and byte offset of the last checkpoint that is not behind this place."""
         places = range(len(self.lines))
-        found = bisect.bisect_right(
-            places, (line, column), key=lambda place: (self.lines[place], self.columns[place])
-        )
+        found = bisect.bisect_right(places, (line, column), key=lambda place: (self.lines[place], self.columns[place]))
         return self.lines[found - 1], self.columns[found - 1], self.offsets[found - 1]
 
 
 def build_index(file: int) -> Index:
-    """Read the file once, in blocks, and give its index with size, line count and hash."""
+    """Read the file once, in blocks, and return its index with size, line count and hash."""
     index, digest = Index(), sha256()
     decoder = codecs.getincrementaldecoder(ENCODING)(ERRORS)
     line = column = 1
@@ -74,7 +72,7 @@ def _advance(line: int, column: int, text: str) -> tuple[int, int]:
 
 
 def locate(file: int, index: Index, line: int, column: int) -> int | None:
-    """Give the byte offset of a place, counted from 1; None when the file has no such place."""
+    """Return the byte offset of a place, counted from 1; None when the file has no such place."""
     if line > max(index.total_lines, 1):
         return None
     at_line, at_column, offset = index.checkpoint_before(line, column)
@@ -96,7 +94,7 @@ def _decoded(file: int, offset: int, size: int, total: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class OutputPage:
     """What a page shows, and how far it reaches."""
 
     content: str
@@ -110,18 +108,18 @@ class Page:
         return self.line_ends + (1 if self.content and not self.content.endswith("\n") else 0)
 
 
-def cut_page(file: int, index: Index, offset: int, limit: int, room: int) -> Page:
-    """Give the page from byte ``offset``: at most ``limit`` lines, at most ``room`` bytes as a JSON text.
+def cut_page(file: int, index: Index, offset: int, limit: int, space: int) -> OutputPage:
+    """Return the page from byte ``offset``: at most ``limit`` lines, at most ``space`` bytes as a JSON text.
 
     It ends behind a complete line, or, when the first line alone is too long, between two grapheme clusters
     (inside of one only if that one is longer than a page).
     """
-    # A code point is never shorter in JSON than in the file, so more than room bytes cannot be shown.
-    text = _decoded(file, offset, room + 8, index.total_bytes)
+    # A code point is never shorter in JSON than in the file, so more than space bytes cannot be shown.
+    text = _decoded(file, offset, space + 8, index.total_bytes)
     shown = _ESCAPED_BYTE.sub("\ufffd", text)
-    end = _page_end(shown, fitting(shown, room), limit)
+    end = _page_end(shown, fitting(shown, space), limit)
     taken = text[:end]
-    return Page(
+    return OutputPage(
         content=shown[:end],
         replaced=len(_ESCAPED_BYTE.findall(taken)),
         line_ends=taken.count("\n"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # Digits of the numbers in the marker line included: a 64-bit count has at most 20, or 26 with its commas.
-_MARKER_ROOM = 200
-SMALLEST_ROOM = 4_096
+_MARKER_SPACE = 200
+SMALLEST_SPACE = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,12 @@ class Part:
         return self.pieces[0].count(b"\n") + 1
 
 
-def part_of(content: bytes, room: int) -> Part:
-    """Keep at most ``room`` bytes of ``content``; ``room`` is at least ``SMALLEST_ROOM``.
+def part_of(content: bytes, space: int) -> Part:
+    """Keep at most ``space`` bytes of ``content``; ``space`` is at least ``SMALLEST_SPACE``.
 
     Half is from its start, half from its end, cut at line ends where there are any, else between characters.
     """
-    half = (room - _MARKER_ROOM) // 2
+    half = (space - _MARKER_SPACE) // 2
     head = _head_end(content, half)
     tail = _tail_start(content, len(content) - half)
     gone_lines = content.count(b"\n", head, tail)

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from bridge.contract import IDENTIFIER
+from bridge.protocol.names import IDENTIFIER
 
 OUTPUTS, ATTACHMENTS = "outputs", "attachments"
 
@@ -48,12 +48,12 @@ _ATTACHMENT = re.compile(r"(.+)-[0-9a-f]{16}\.[a-z0-9]+")
 
 
 def is_identifier(name: str) -> bool:
-    """Say whether a folder's name can be that of a session."""
+    """Return whether a folder's name can be that of a session."""
     return IDENTIFIER.fullmatch(name) is not None
 
 
 def call_id_of(names: Names) -> str | None:
-    """Give the call that a file belongs to, None when no call of this program can have written it."""
+    """Return the call that a file belongs to, None when no call of this program can have written it."""
     top, _, name = names
     if top == OUTPUTS:
         call_id = name.removesuffix(".txt")
@@ -63,10 +63,10 @@ def call_id_of(names: Names) -> str | None:
 
 
 def shown(home: Path, names: Names) -> str:
-    """Give the path for a reader; bytes of the home's name that are not UTF-8 cannot be written in JSON."""
+    """Return the path for a reader; bytes of the home's name that are not UTF-8 cannot be written in JSON."""
     return os.fsencode(home.joinpath(*names)).decode("utf-8", "replace")
 
 
 def key(names: Names) -> str:
-    """Give the path below the home by which the database knows the file."""
+    """Return the path below the home by which the database knows the file."""
     return "/".join(names)

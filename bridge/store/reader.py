@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
-from bridge.errors import InvalidParams, OutputMissing, StoreUnavailable
 from bridge.limits import Limits
+from bridge.protocol.errors import InvalidParams, OutputMissing, StoreUnavailable
 from bridge.store import folders, inventory, pages, paths, reasons
 from bridge.store.database import Database
 from bridge.store.faults import DatabaseFault
@@ -52,9 +52,7 @@ class Reader:
         entry = known.entry if isinstance(known, Known) else None
         head = {"session_id": session_id, "call_id": call_id, "offset": offset, "column": column}
         try:
-            return folders.with_file(
-                self._home, names, lambda file: self._page(file, names, entry, head, limit)
-            )
+            return folders.with_file(self._home, names, lambda file: self._page(file, names, entry, head, limit))
         except FileNotFoundError:
             raise _not_there(known) from None
         except folders.NotAFileError:
@@ -76,11 +74,11 @@ class Reader:
         if start is None:
             raise _no_such_place(file, index, head)
         tail = self._tail(names, index, entry)
-        room = self._limits.model_max_bytes - _frame_bytes(head, tail, index)
-        if room < _SMALLEST_CONTENT:
+        space = self._limits.model_max_bytes - _frame_bytes(head, tail, index)
+        if space < _SMALLEST_CONTENT:
             tail["path"] = None
-            room = self._limits.model_max_bytes - _frame_bytes(head, tail, index)
-        page = pages.cut_page(file, index, start, min(limit, max(index.total_lines, 1)), room)
+            space = self._limits.model_max_bytes - _frame_bytes(head, tail, index)
+        page = pages.cut_page(file, index, start, min(limit, max(index.total_lines, 1)), space)
         return _result(head, page, tail, index)
 
     def _index(self, file: int, key: str, entry: Entry | None) -> pages.Index:
@@ -108,9 +106,7 @@ class Reader:
         return tail
 
 
-def _result(
-    head: dict[str, Any], page: pages.Page, tail: dict[str, Any], index: pages.Index
-) -> dict[str, Any]:
+def _result(head: dict[str, Any], page: pages.OutputPage, tail: dict[str, Any], index: pages.Index) -> dict[str, Any]:
     next_offset = next_column = None
     if page.end < index.total_bytes:
         next_offset = head["offset"] + page.line_ends

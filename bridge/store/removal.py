@@ -11,7 +11,7 @@ from bridge.store.inventory import Removal
 
 
 def remove_all(writing: Connection, home: Path, removals: Iterable[Removal], now: float) -> list[Removal]:
-    """Strike files off and remove them, inside one transaction; give what went.
+    """Strike files off and remove them, inside one transaction; return what went.
 
     Under the write lock nobody can record a file, so what is struck off cannot come back in between, and no
     file that is not counted any more is still on the disk. The rows go first, because their part can still

@@ -1,4 +1,4 @@
-"""What goes when its time or the room is up, and what a crash left behind.
+"""What goes when its time or the space is up, and what a crash left behind.
 
 Safe beside calls and beside other workers: one worker an hour claims the work in the database, files are
 removed in batches that hold the write lock for milliseconds, and what is younger than an hour may belong to a
@@ -40,9 +40,7 @@ Steps = Iterator[Removal | None]
 class Retention:
     """Cleans one home."""
 
-    def __init__(
-        self, home: Path, database: Database, limits: Limits, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, home: Path, database: Database, limits: Limits, clock: Callable[[], float] = time.time) -> None:
         self._home = home
         self._database = database
         self._limits = limits
@@ -90,14 +88,12 @@ class Retention:
         limits, cutoff = self._limits, self._clock() - self._limits.output_max_age_days * _DAY
         for choose in (
             lambda reading: inventory.expired(reading, cutoff),
-            lambda reading: inventory.choose_for_room(reading, limits.output_total_max_bytes, cutoff),
+            lambda reading: inventory.choose_for_space(reading, limits.output_total_max_bytes, cutoff),
         ):
             while batch := self._database.write(partial(self._remove_batch, choose)):
                 yield from batch
 
-    def _remove_batch(
-        self, choose: Callable[[Connection], Iterator[Removal]], writing: Connection
-    ) -> list[Removal]:
+    def _remove_batch(self, choose: Callable[[Connection], Iterator[Removal]], writing: Connection) -> list[Removal]:
         return remove_all(writing, self._home, islice(choose(writing), _BATCH), self._clock())
 
     def _sweep(self) -> Steps:
@@ -137,9 +133,7 @@ class Retention:
     def _files(self, top: str, session_id: str) -> dict[str, os.stat_result]:
         try:
             with folders.opened(self._home, (top, session_id)) as folder, os.scandir(folder) as entries:
-                return {
-                    f"{top}/{session_id}/{entry.name}": entry.stat(follow_symlinks=False) for entry in entries
-                }
+                return {f"{top}/{session_id}/{entry.name}": entry.stat(follow_symlinks=False) for entry in entries}
         except FileNotFoundError:
             return {}
 
@@ -155,7 +149,7 @@ class Retention:
 
 
 def _claim(writing: Connection, now: float) -> bool:
-    """Say whether an hour has gone by, and if so begin a new one; also brings back times of the future."""
+    """Return whether an hour has gone by, and if so begin a new one; also brings back times of the future."""
     (cleaned_at,) = writing.execute("SELECT cleaned_at FROM state").fetchone()
     if cleaned_at is not None and 0 <= now - cleaned_at < _HOUR:
         return False

@@ -1,4 +1,4 @@
-"""Keeps outputs and attachments: what is kept already, what fits, written, recorded, and room made behind it.
+"""Keeps outputs and attachments: what is kept already, what fits, written, recorded, and space made behind it.
 
 The file is what counts. A database that cannot be used takes nothing from a caller but the quotas and the
 second look: the output is still written, its reference is still given, and the next cleanup enters it.
@@ -20,12 +20,12 @@ from bridge.store import folders, inventory, paths, reasons
 from bridge.store.database import Database
 from bridge.store.faults import DatabaseFault
 from bridge.store.inventory import Entry, Known
-from bridge.store.partial import SMALLEST_ROOM, Part, part_of
+from bridge.store.partial import SMALLEST_SPACE, Part, part_of
 from bridge.store.removal import remove_all
 
 _DAY = 86_400.0
 _BLOCK = 1 << 20
-# Another worker may make room with our file between its writing and its recording: then once more.
+# Another worker may make space with our file between its writing and its recording: then once more.
 _ATTEMPTS = 3
 
 Reference = dict[str, Any]
@@ -34,9 +34,7 @@ Reference = dict[str, Any]
 class Writer:
     """Writes below ``home`` within ``limits``."""
 
-    def __init__(
-        self, home: Path, database: Database, limits: Limits, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, home: Path, database: Database, limits: Limits, clock: Callable[[], float] = time.time) -> None:
         self._home = home
         self._database = database
         self._limits = limits
@@ -49,11 +47,11 @@ class Writer:
         known = self._look(names, session_id)
         if answer := self._kept_before(names, source, known):
             return answer
-        room = self._room(known)
+        space = self._space(known)
         entry = Entry(paths.key(names), session_id, call_id, source, {})
-        if room < min(len(content), SMALLEST_ROOM):
+        if space < min(len(content), SMALLEST_SPACE):
             return self._refused(entry, reasons.QUOTA, _session_full(self._limits))
-        pieces, reference = _describe(content, source, room)
+        pieces, reference = _describe(content, source, space)
         if field is not None:
             reference["field"] = field
         return self._keep(names, replace(entry, reference=reference), pieces)
@@ -70,7 +68,7 @@ class Writer:
             return {"reason": reasons.TOO_LARGE, "detail": detail}
         reference = {"bytes": len(content), "sha256": source, "media_type": media_type}
         entry = Entry(paths.key(names), session_id, call_id, source, reference)
-        if len(content) > self._room(known):
+        if len(content) > self._space(known):
             return self._refused(entry, reasons.QUOTA, _session_full(self._limits))
         return self._keep(names, entry, (content,))
 
@@ -95,12 +93,12 @@ class Writer:
         except OSError:
             return False  # writing it will say what is wrong
 
-    def _room(self, known: Known) -> int:
+    def _space(self, known: Known) -> int:
         limits = self._limits
         # A file that is known and comes again takes its own place.
         own = known.entry.reference["bytes"] if known.entry else 0
-        session_room = limits.output_session_max_bytes - known.session_bytes + own
-        return min(limits.output_file_max_bytes, session_room, limits.output_total_max_bytes)
+        session_space = limits.output_session_max_bytes - known.session_bytes + own
+        return min(limits.output_file_max_bytes, session_space, limits.output_total_max_bytes)
 
     def _keep(self, names: paths.Names, entry: Entry, pieces: tuple[bytes, ...]) -> Reference:
         for _ in range(_ATTEMPTS):
@@ -111,7 +109,7 @@ class Writer:
         return self._refused(entry, reasons.FAILED, "the file vanished as often as it was written")
 
     def _write(self, names: paths.Names, entry: Entry, pieces: tuple[bytes, ...]) -> Reference | None:
-        """Give None when the file is written or lies there already, else the reason why it does not."""
+        """Return None when the file is written or lies there already, else the reason why it does not."""
         try:
             folders.write_new(self._home, names, pieces)
         except FileExistsError:
@@ -130,7 +128,7 @@ class Writer:
         return None if is_same else _conflict()
 
     def _record(self, names: paths.Names, entry: Entry) -> bool:
-        """Say whether the file is still there; where it is, it is recorded, if the database can be used."""
+        """Return whether the file is still there; where it is, it is recorded, if the database can be used."""
         now = self._clock()
         cutoff = now - self._limits.output_max_age_days * _DAY
         total_max = self._limits.output_total_max_bytes
@@ -139,7 +137,7 @@ class Writer:
             if not folders.is_there(self._home, names):
                 return False
             inventory.record(writing, entry, now)
-            too_much = inventory.choose_for_room(writing, total_max, cutoff, entry.path)
+            too_much = inventory.choose_for_space(writing, total_max, cutoff, entry.path)
             remove_all(writing, self._home, too_much, now)
             return True
 
@@ -151,19 +149,17 @@ class Writer:
     def _refused(self, entry: Entry, reason: str, detail: str) -> Reference:
         now = self._clock()
         try:
-            self._database.write(
-                lambda writing: inventory.record_absence(writing, entry, reason, detail, now)
-            )
+            self._database.write(lambda writing: inventory.record_absence(writing, entry, reason, detail, now))
         except DatabaseFault as fault:
             detail = f"{detail}; not recorded: {fault.detail}"
         return {"reason": reason, "detail": detail}
 
 
-def _describe(content: bytes, source: str, room: int) -> tuple[tuple[bytes, ...], Reference]:
-    if len(content) <= room:
+def _describe(content: bytes, source: str, space: int) -> tuple[tuple[bytes, ...], Reference]:
+    if len(content) <= space:
         lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
         return (content,), {"bytes": len(content), "lines": lines, "sha256": source}
-    return _describe_part(part_of(content, room), len(content))
+    return _describe_part(part_of(content, space), len(content))
 
 
 def _describe_part(part: Part, total_bytes: int) -> tuple[tuple[bytes, ...], Reference]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from bridge.preview import SURROGATES
+from bridge.echo.preview import SURROGATES
 
 # Valid JSON that every reader with IEEE 754 doubles takes for what it stands for: a number beyond them.
 BEYOND_DOUBLES = b"1e999"
@@ -20,7 +20,7 @@ BEYOND_DOUBLES = b"1e999"
 
 
 def encode(value: Any) -> bytes:
-    """Give ``value`` as UTF-8 JSON without white space.
+    """Return ``value`` as UTF-8 JSON without white space.
 
     Raises ``TypeError`` or ``ValueError`` for what JSON cannot hold (an object of ours, not a number), and
     ``RecursionError`` for nesting past Python's own limit: whoever made the value is to blame.

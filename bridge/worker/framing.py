@@ -16,7 +16,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(slots=True)
-class Line:
+class InputLine:
     """A whole line that is not blank, without its LF and without a byte-order mark."""
 
     data: bytes
@@ -35,7 +35,7 @@ class TooLong:
     size: ClassVar[int] = 0
 
 
-Event = Line | TooLong
+Event = InputLine | TooLong
 
 
 class LineReader:
@@ -55,7 +55,7 @@ class LineReader:
         return len(self._held)
 
     def feed(self, data: bytes) -> list[Event]:
-        """Take the next ``data`` of the stream and give the events it completes, in order."""
+        """Take the next ``data`` of the stream and return the events it completes, in order."""
         events: list[Event] = []
         *ended, rest = data.split(LF)
         for piece in ended:
@@ -72,7 +72,7 @@ class LineReader:
         if self._discarding:
             self._discarding = False
         elif line := _tidy(piece):
-            events.append(Line(line))
+            events.append(InputLine(line))
 
     def _hold(self, piece: bytes, events: list[Event]) -> None:
         if self._discarding:
@@ -86,7 +86,7 @@ class LineReader:
 
 
 def _tidy(line: bytes) -> bytes:
-    """Give ``line`` without its byte-order mark, or nothing when it is blank.
+    """Return ``line`` without its byte-order mark, or nothing when it is blank.
 
     A CR before the LF needs no care: it is white space to the JSON parser. ``isspace`` stops at the first
     byte that is none, so that a long line is not copied to be looked at.

@@ -1,7 +1,7 @@
 """The methods of the wire, one small function each, in the order of docs/protocol.md.
 
 Each takes the worker first, then its parameters by the names of the wire. What it gives back is the result;
-a fault of the caller is raised as a class of ``bridge.errors``. Anything else that escapes is a defect of
+a fault of the caller is raised as a class of ``bridge.protocol.errors``. Anything else that escapes is a defect of
 the worker and becomes -32603 in ``rpc``.
 """
 
@@ -13,7 +13,10 @@ from dataclasses import asdict
 from typing import Any
 
 from bridge import __version__
-from bridge.contract import (
+from bridge.echo.preview import echo, is_structural
+from bridge.limits import LimitError
+from bridge.protocol.errors import InvalidParams
+from bridge.protocol.names import (
     PREVIEW_ECHO,
     PREVIEW_STRUCTURE,
     PROTOCOL,
@@ -21,18 +24,13 @@ from bridge.contract import (
     check_given_identifiers,
     check_identifiers,
 )
-from bridge.errors import InvalidParams
-from bridge.limits import LimitError
-from bridge.preview import echo, is_structural
 from bridge.worker.params import ANYTHING, OBJECT, STATUS, TEXT, WHOLE_NUMBER, Method, describe
 from bridge.worker.state import Worker
 
 RUBY_VERSION = re.compile(r"(\d+)\.(\d+)(\..*)?", re.ASCII | re.DOTALL)
 
 
-def initialize(
-    worker: Worker, client: dict[str, Any], limits: dict[str, Any] | None = None
-) -> dict[str, Any]:
+def initialize(worker: Worker, client: dict[str, Any], limits: dict[str, Any] | None = None) -> dict[str, Any]:
     """Learn who is calling and replace the limits; say what this worker is. May be called again."""
     ruby_3_4 = _runs_ruby_3_4(client)
     try:
@@ -59,7 +57,7 @@ def ping(_worker: Worker) -> str:
 
 
 def ui_preview(worker: Worker, result: Any, limit: int | None = None, name: str | None = None) -> Any:
-    """Give what the panel shows of ``result``: the value itself, or its echo of ``limit`` code points."""
+    """Return what the panel shows of ``result``: the value itself, or its echo of ``limit`` code points."""
     if is_structural(result, name, worker.settings.structural_tools):
         return result
     return _echo(worker, result, limit)
@@ -75,9 +73,9 @@ def normalize(  # noqa: PLR0913, PLR0917 - the parameters of the wire
     call_id: str | None = None,
     args: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Give the projections of one finished tool."""
+    """Return the projections of one finished tool."""
     check_given_identifiers(session_id=session_id, call_id=call_id)
-    projections: dict[str, Any] = worker.rooms.normalizer.normalize(
+    projections: dict[str, Any] = worker.services.normalizer.normalize(
         result,
         name=name,
         status=status,
@@ -100,7 +98,7 @@ def tool_completed(  # noqa: PLR0913, PLR0917 - the parameters of the wire
     args: dict[str, Any] | None = None,
     limit: int | None = None,
 ) -> dict[str, Any]:
-    """Give the projections of one finished tool, and its preview."""
+    """Return the projections of one finished tool, and its preview."""
     projections = normalize(worker, result, name, status, error_type, session_id, call_id, args)
     return {**projections, "preview": _preview(worker, result, limit, name)}
 
@@ -108,14 +106,14 @@ def tool_completed(  # noqa: PLR0913, PLR0917 - the parameters of the wire
 def read_output(  # noqa: PLR0913, PLR0917 - the parameters of the wire
     worker: Worker, session_id: str, call_id: str, offset: int = 1, column: int = 1, limit: int = 2_000
 ) -> dict[str, Any]:
-    """Give one page of a stored output."""
+    """Return one page of a stored output."""
     check_identifiers(session_id=session_id, call_id=call_id)
     page: dict[str, Any] = worker.store("outputs").read(session_id, call_id, offset, column, limit)
     return page
 
 
 def replay(worker: Worker, session_id: str, after: int = 0, limit: int = 500) -> dict[str, Any]:
-    """Give the saved projections of a session, in order, those after number ``after``."""
+    """Return the saved projections of a session, in order, those after number ``after``."""
     check_identifiers(session_id=session_id)
     saved: dict[str, Any] = worker.store("ledger").replay(session_id, after, limit)
     return saved
@@ -128,15 +126,15 @@ def cleanup(worker: Worker) -> dict[str, Any]:
 
 
 def stats(worker: Worker) -> dict[str, Any]:
-    """Give calls, bytes in and out per tool, and time per method."""
+    """Return calls, bytes in and out per tool, and time per method."""
     return worker.stats.to_json()
 
 
 def discover(_worker: Worker) -> dict[str, Any]:
-    """Give the OpenRPC document."""
-    from bridge.openrpc import document  # noqa: PLC0415 - pydantic's models load slowly and only people ask
+    """Return the OpenRPC document."""
+    from bridge.protocol.openrpc import document  # noqa: PLC0415 - pydantic's models load slowly and only people ask
 
-    return document()
+    return document(__version__)
 
 
 def shutdown(worker: Worker) -> None:
@@ -145,7 +143,7 @@ def shutdown(worker: Worker) -> None:
 
 
 def _preview(worker: Worker, result: Any, limit: int | None, name: str) -> dict[str, str]:
-    """Give the preview of ``tool_completed``: what passes through is not sent back to who sent it."""
+    """Return the preview of ``tool_completed``: what passes through is not sent back to who sent it."""
     if is_structural(result, name, worker.settings.structural_tools):
         return {"kind": PREVIEW_STRUCTURE}
     return {"kind": PREVIEW_ECHO, "text": _echo(worker, result, limit)}
@@ -157,7 +155,7 @@ def _echo(worker: Worker, result: Any, limit: int | None) -> str:
 
 
 def _runs_ruby_3_4(client: dict[str, Any]) -> bool:
-    """Say whether the client prints hashes as Ruby 3.4 and later do; a client without Ruby has no say."""
+    """Return whether the client prints hashes as Ruby 3.4 and later do; a client without Ruby has no say."""
     version = client.get("ruby")
     if version is None:
         return False

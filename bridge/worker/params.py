@@ -11,29 +11,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.contract import STATUS_RULE, STATUSES
-from bridge.errors import InvalidParams
+from bridge.protocol.errors import InvalidParams
+from bridge.protocol.names import STATUS_RULE, STATUSES
 
 Check = tuple[Callable[[Any], bool], str]
 
 
 def is_text(value: Any) -> bool:
-    """Say whether ``value`` is a text."""
+    """Return whether ``value`` is a text."""
     return isinstance(value, str)
 
 
 def is_object(value: Any) -> bool:
-    """Say whether ``value`` is a JSON object."""
+    """Return whether ``value`` is a JSON object."""
     return isinstance(value, dict)
 
 
 def is_whole_number(value: Any) -> bool:
-    """Say whether ``value`` is a whole number; ``true`` is none, and 1.0 is none either."""
+    """Return whether ``value`` is a whole number; ``true`` is none, and 1.0 is none either."""
     return type(value) is int
 
 
 def is_status(value: Any) -> bool:
-    """Say whether ``value`` says how a call can end."""
+    """Return whether ``value`` says how a call can end."""
     return value in STATUSES
 
 
@@ -65,7 +65,7 @@ class Method:
     nullable: frozenset[str]
 
     def bind(self, positional: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
-        """Give the arguments by name; raises ``InvalidParams`` naming each field that is wrong, and why."""
+        """Return the arguments by name; raises ``InvalidParams`` naming each field that is wrong, and why."""
         arguments = dict(zip(self.checks, positional, strict=False)) if positional else named
         faults = {field: fault for field, value in arguments.items() if (fault := self._fault(field, value))}
         if faults or not self.required <= arguments.keys() or len(positional) > len(self.checks):

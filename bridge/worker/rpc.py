@@ -21,8 +21,7 @@ from jsonrpcserver.dispatcher import create_request, to_response
 from jsonrpcserver.response import to_serializable_one
 from pydantic_core import from_json
 
-from bridge.contract import JSONRPC
-from bridge.errors import (
+from bridge.protocol.errors import (
     BridgeError,
     InternalError,
     InvalidRequest,
@@ -30,6 +29,7 @@ from bridge.errors import (
     ParseError,
     RequestTooLarge,
 )
+from bridge.protocol.names import JSONRPC
 from bridge.worker.encoding import encode
 from bridge.worker.faults import report
 from bridge.worker.framing import LF, Event, TooLong
@@ -69,7 +69,7 @@ class Server:
         _silence_library()
 
     def answer(self, event: Event) -> bytes | None:
-        """Give the reply to one event as a line with its LF, or None where the protocol wants none."""
+        """Return the reply to one event as a line with its LF, or None where the protocol wants none."""
         if isinstance(event, TooLong):
             log.warning("a request longer than %d bytes was thrown away", event.limit)
             return encode(_error(RequestTooLarge({"request_max_bytes": event.limit}), None)) + LF
@@ -119,7 +119,7 @@ class Server:
         return reply
 
     def _dispatch(self, call: Call, request: dict[str, Any]) -> Any:
-        """Let jsonrpcserver call the method and shape the response; give None for a notification.
+        """Let jsonrpcserver call the method and shape the response; return None for a notification.
 
         These are the parts of its dispatch that are left to do. Those before them parse, validate, unpack
         batches, look the method up and bind its parameters, all of which is done here with better words for
@@ -184,14 +184,14 @@ def _fault_of(request: Any) -> str | None:
 
 
 def _is_id(value: Any) -> bool:
-    """Say whether ``value`` may be an id; a number beyond doubles could not be given back as it came."""
+    """Return whether ``value`` may be an id; a number beyond doubles could not be given back as it came."""
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or (isinstance(value, str | int) and not isinstance(value, bool))
 
 
 def _id_of(request: Any) -> Any:
-    """Give the id that an invalid request carries where it is a permitted one, else null (section 5)."""
+    """Return the id that an invalid request carries where it is a permitted one, else null (section 5)."""
     identifier = request.get("id") if isinstance(request, dict) else None
     return identifier if _is_id(identifier) else None
 

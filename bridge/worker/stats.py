@@ -55,7 +55,7 @@ class Stats:
         count.bytes_out += bytes_out
 
     def to_json(self) -> dict[str, Any]:
-        """Give the result of the method ``stats``."""
+        """Return the result of the method ``stats``."""
         return {
             "uptime_seconds": round(time.monotonic() - self.started, 3),
             "methods": {name: asdict(count) for name, count in sorted(self.methods.items())},

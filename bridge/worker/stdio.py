@@ -43,7 +43,7 @@ EXIT_CANNOT_START = 2
 
 
 def take_streams() -> tuple[int, int]:
-    """Move descriptors 0 and 1 out of everybody's reach; give their duplicates, to read from and write to.
+    """Move descriptors 0 and 1 out of everybody's reach; return their duplicates, to read from and write to.
 
     Afterwards whoever reads stdin finds it empty and whoever prints to stdout prints to stderr. The
     duplicates are close-on-exec, and a forked child loses them as well: it must neither answer nor keep
@@ -66,7 +66,7 @@ def take_streams() -> tuple[int, int]:
 
 
 def serve() -> int:
-    """Answer requests from stdin on stdout until the input ends; give the exit status."""
+    """Answer requests from stdin on stdout until the input ends; return the exit status."""
     parent = os.getppid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _log_to_stderr()
@@ -118,7 +118,7 @@ class Pump:
         _enlarge(source)
 
     def run(self) -> int:
-        """Work until the input ends, somebody asks for the end, or nobody reads; give the exit status."""
+        """Work until the input ends, somebody asks for the end, or nobody reads; return the exit status."""
         try:
             while not (self._server.worker.stopping or self._terminated):
                 if self._events:
@@ -176,11 +176,11 @@ class Pump:
             try:
                 sent = os.write(self._sink, left)
             except BlockingIOError:
-                self._await_room()
+                self._await_writable()
             else:
                 left = memoryview(left)[sent:]
 
-    def _await_room(self) -> None:
+    def _await_writable(self) -> None:
         """Wait until the client reads; take in what it writes meanwhile, within the bound."""
         waiting = select.poll()
         waiting.register(self._sink, select.POLLOUT)
@@ -216,7 +216,7 @@ def _log_to_stderr() -> None:
 
 
 def _alarm() -> int:
-    """Give a descriptor that becomes readable at a signal: Python takes up a poll again after a handler."""
+    """Return a descriptor that becomes readable at a signal: Python takes up a poll again after a handler."""
     alarm, ringer = os.pipe()
     os.set_blocking(ringer, False)
     signal.set_wakeup_fd(ringer, warn_on_full_buffer=False)

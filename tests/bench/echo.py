@@ -4,11 +4,7 @@ import sys
 
 import orjson
 
-transform = (
-    (lambda line: orjson.dumps(orjson.loads(line)) + b"\n")
-    if sys.argv[1:] == ["json"]
-    else (lambda line: line)
-)
+transform = (lambda line: orjson.dumps(orjson.loads(line)) + b"\n") if sys.argv[1:] == ["json"] else (lambda line: line)
 for line in sys.stdin.buffer:
     sys.stdout.buffer.write(transform(line))
     sys.stdout.buffer.flush()

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import orjson
 from measure import Figure, in_turn
 
-from bridge.ledger import Ledger
-from bridge.normalizer import Normalizer
-from bridge.outputs import Outputs
+from bridge.projections.normalizer import Normalizer
 from bridge.settings import Settings
+from bridge.store.ledger import Ledger
+from bridge.store.outputs import Outputs
 
 WORDS = [
     "compiling",
@@ -38,7 +38,7 @@ WORDS = [
 
 
 def text_of(size: int) -> str:
-    """Give ``size`` characters that look like a build log: lines of about 80, some quotes, no escapes."""
+    """Return ``size`` characters that look like a build log: lines of about 80, some quotes, no escapes."""
     chance = random.Random(size)
     lines: list[str] = []
     left = size
@@ -49,11 +49,9 @@ def text_of(size: int) -> str:
 
 
 def rows_of(count: int) -> dict[str, object]:
-    """Give a search result of ``count`` small objects."""
+    """Return a search result of ``count`` small objects."""
     return {
-        "matches": [
-            {"file": f"lib/part{i % 50}.rb", "line": i, "text": "value = compute(i)"} for i in range(count)
-        ]
+        "matches": [{"file": f"lib/part{i % 50}.rb", "line": i, "text": "value = compute(i)"} for i in range(count)]
     }
 
 
@@ -113,6 +111,4 @@ def _stored(repeats: int) -> Figure:
             temporary.rename(target)
 
         pairs = in_turn(ours, theirs, repeats)
-    return Figure(
-        "normalize with output and ledger, 1 MB", "writing and renaming the same file", 2.5, 1.5, "s", pairs
-    )
+    return Figure("normalize with output and ledger, 1 MB", "writing and renaming the same file", 2.5, 1.5, "s", pairs)

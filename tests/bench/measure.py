@@ -55,9 +55,7 @@ class Figure:
         }
 
 
-def in_turn(
-    ours: Callable[[], object], theirs: Callable[[], object], repeats: int
-) -> list[tuple[float, float]]:
+def in_turn(ours: Callable[[], object], theirs: Callable[[], object], repeats: int) -> list[tuple[float, float]]:
     """Time both in turn ``repeats`` times; gives seconds per call. A block lasts 20 ms or one call."""
     ours_loops, theirs_loops = _loops(ours), _loops(theirs)
     return [(_seconds(ours, ours_loops), _seconds(theirs, theirs_loops)) for _ in range(repeats)]

@@ -44,7 +44,7 @@ class Worker:
         return self._stdout.readline()
 
     def memory(self, field: str) -> int:
-        """Give ``VmRSS`` or ``VmHWM`` of the worker in bytes (proc(5))."""
+        """Return ``VmRSS`` or ``VmHWM`` of the worker in bytes (proc(5))."""
         return memory_of(self._process.pid, field)
 
 
@@ -67,9 +67,7 @@ PING = frame(request("ping", {}))
 
 def figures(repeats: int) -> Iterator[Figure]:
     """Measure each figure in turn with its yardstick."""
-    yield Figure(
-        "spawn to the first reply", f'python -c "{IMPORTS}"', 1.3, 1.1, "s", in_turn(_spawn, _import, repeats)
-    )
+    yield Figure("spawn to the first reply", f'python -c "{IMPORTS}"', 1.3, 1.1, "s", in_turn(_spawn, _import, repeats))
     yield Figure("memory at rest", "the same import", 1.3, 1.15, "B", [_memory_at_rest() for _ in range(3)])
     yield Figure("peak memory for 50 MB", "its bytes", 5, 3.5, "B", [_peak_memory() for _ in range(3)])
     yield _growth(repeats)

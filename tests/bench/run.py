@@ -47,9 +47,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=15, help="pairs measured for each figure (default 15)")
     parser.add_argument("--compare", type=Path, metavar="OLD.json", help="show what changed since this file")
     parser.add_argument("--write", type=Path, default=ROOT / "bench.json", help="where the figures go")
-    parser.add_argument(
-        "--profile", action="store_true", help="show where the time goes, and measure nothing"
-    )
+    parser.add_argument("--profile", action="store_true", help="show where the time goes, and measure nothing")
     return parser.parse_args()
 
 
@@ -69,9 +67,7 @@ def _round_trips(repeats: int) -> Iterator[Figure]:
 
 
 def _print_table(rows: list[dict], earlier: dict[str, float]) -> None:
-    print(
-        "| figure | measured against | ratio | quartiles | reach | aim | |" + (" before |" if earlier else "")
-    )
+    print("| figure | measured against | ratio | quartiles | reach | aim | |" + (" before |" if earlier else ""))
     print("| --- | --- | --- | --- | --- | --- | --- |" + (" --- |" if earlier else ""))
     for row in rows:
         first, third = row["quartiles"]

@@ -21,7 +21,7 @@ def test_a_worker_gives_the_result_that_the_frame_carries(path):
 
 
 def ask_worker(call):
-    """Give the preview of one call by a worker that has the fixture's structural tools."""
+    """Return the preview of one call by a worker that has the fixture's structural tools."""
     params = {"result": call["result"], "name": call["name"]}
     request = {"jsonrpc": "2.0", "id": 1, "method": "ui_preview", "params": params}
     run = subprocess.run(

@@ -22,9 +22,7 @@ def test_the_model_gets_places_and_counts_and_never_the_diff():
     assert "+c" not in made["model_content"]
     content = model({"ok": True, "diff": DIFF, "path": "x.rb"}, "patch_file")
     place = {"line": 1, "removed": 1, "added": 2}
-    assert content["data"]["changes"] == [
-        {"path": "x.rb", "added": 2, "removed": 1, "hunks": 1, "places": [place]}
-    ]
+    assert content["data"]["changes"] == [{"path": "x.rb", "added": 2, "removed": 1, "hunks": 1, "places": [place]}]
     assert content["meta"]["withheld"] == ["data.diff"]
 
 

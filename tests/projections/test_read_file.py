@@ -16,9 +16,7 @@ lines = st.lists(
     max_size=120,
 )
 files = st.builds(lambda found, end: "\n".join(found) + end, lines, st.sampled_from(["", "\n"]))
-small_limits = st.builds(
-    Limits, model_max_bytes=st.integers(2_048, 6_000), model_max_lines=st.integers(20, 60)
-)
+small_limits = st.builds(Limits, model_max_bytes=st.integers(2_048, 6_000), model_max_lines=st.integers(20, 60))
 drawn = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 
 
@@ -52,9 +50,7 @@ def rind_read(text, offset, limit=2_000, **meta):
 
 def rows(content):
     body = content["data"].split("\n")[1:]
-    return (
-        [(int(row[: row.index("|")]), row[row.index("|") + 2 :]) for row in body] if content["data"] else []
-    )
+    return [(int(row[: row.index("|")]), row[row.index("|") + 2 :]) for row in body] if content["data"] else []
 
 
 @given(text=files, limits=small_limits, limit=st.integers(1, 200))
@@ -153,8 +149,6 @@ def test_escapes_in_a_file_are_not_cleaned():
 
 
 def test_lines_of_a_page_are_bounded_by_the_limit_of_lines():
-    content = model(
-        rind_read("a\n" * 5_000, 1, 5_000), "read_file", limits=DEFAULTS.replace({"model_max_lines": 100})
-    )
+    content = model(rind_read("a\n" * 5_000, 1, 5_000), "read_file", limits=DEFAULTS.replace({"model_max_lines": 100}))
     assert content["data"].count("\n") + 1 <= 100
     assert re.match(r"Showing lines 1 to \d+:\n", content["data"])

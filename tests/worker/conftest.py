@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bridge.settings import Settings
-from bridge.worker.framing import Line
+from bridge.worker.framing import InputLine
 from bridge.worker.rpc import Server
 from bridge.worker.state import Worker
 
@@ -38,7 +38,7 @@ class WorkerProcess:
             view = view[self.process.stdin.write(view) :]
 
     def line(self, seconds=PATIENCE_SECONDS):
-        """Give the next line with its LF, or what came before the end of the stream."""
+        """Return the next line with its LF, or what came before the end of the stream."""
         deadline = time.monotonic() + seconds
         while b"\n" not in self.received:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))
@@ -63,7 +63,7 @@ class WorkerProcess:
         return self.call("ping", "alive?") == {"jsonrpc": "2.0", "result": "pong", "id": "alive?"}
 
     def end(self):
-        """Close the input and give the exit status, what was left on stdout, and stderr."""
+        """Close the input and return the exit status, what was left on stdout, and stderr."""
         out, err = self.process.communicate(timeout=PATIENCE_SECONDS)
         return self.process.returncode, self.received + (out or b""), (err or b"").decode()
 
@@ -95,8 +95,8 @@ def misbehaving(spawn):
     return spawn(MISBEHAVING)
 
 
-class NoRooms:
-    """Rooms of a worker on a machine where nothing can be stored."""
+class NoServices:
+    """Services of a worker on a machine where nothing can be stored."""
 
     def __init__(self, settings):
         self.settings = settings
@@ -105,7 +105,7 @@ class NoRooms:
 
 @pytest.fixture
 def worker(tmp_path):
-    return Worker(Settings(home=tmp_path / "home"), NoRooms)
+    return Worker(Settings(home=tmp_path / "home"), NoServices)
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def answer(worker):
         if not isinstance(line, bytes | str):
             line = json.dumps(line)
         data = line.encode() if isinstance(line, str) else line
-        frame = server.answer(Line(data))
+        frame = server.answer(InputLine(data))
         if frame is None:
             return None
         assert frame.endswith(b"\n")

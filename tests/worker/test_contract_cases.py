@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-CASES = json.loads(
-    Path(__file__).parents[1].joinpath("contract/ui_preview.json").read_text(encoding="utf-8")
-)["cases"]
+CASES = json.loads(Path(__file__).parents[1].joinpath("contract/ui_preview.json").read_text(encoding="utf-8"))["cases"]
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,7 @@
 """Every file of the JSON test suite as lines on the wire, and the tables in docs/protocol.md."""
 
-import importlib.util
-from pathlib import Path
-
+import protocol_tables as tables
 import pytest
-
-SPEC = importlib.util.spec_from_file_location(
-    "protocol_tables", Path(__file__).with_name("protocol_tables.py")
-)
-tables = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(tables)
 
 
 @pytest.fixture(scope="module")

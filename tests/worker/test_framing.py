@@ -4,7 +4,7 @@ import tracemalloc
 
 import pytest
 
-from bridge.worker.framing import Line, LineReader, TooLong
+from bridge.worker.framing import InputLine, LineReader, TooLong
 
 LIMIT = 10
 OVER = TooLong(LIMIT)
@@ -38,7 +38,7 @@ CASES = {
 
 
 def expected(events):
-    return [event if isinstance(event, TooLong) else Line(event) for event in events]
+    return [event if isinstance(event, TooLong) else InputLine(event) for event in events]
 
 
 @pytest.mark.parametrize(("stream", "events"), CASES.values(), ids=CASES)
@@ -67,13 +67,13 @@ def test_a_line_too_long_is_reported_before_it_ends_and_only_once():
     assert reader.feed(b"a" * 11) == [OVER]
     assert reader.feed(b"a" * 11) == []
     assert reader.unfinished == 0
-    assert reader.feed(b"\n1\n") == [Line(b"1")]
+    assert reader.feed(b"\n1\n") == [InputLine(b"1")]
 
 
 def test_the_limit_may_change_between_feeds():
     reader = LineReader(LIMIT)
     reader.max_bytes = 20
-    assert reader.feed(b"a" * 20 + b"\n") == [Line(b"a" * 20)]
+    assert reader.feed(b"a" * 20 + b"\n") == [InputLine(b"a" * 20)]
 
 
 def test_a_line_too_long_is_never_held():

@@ -29,8 +29,8 @@ class Frames:
         self.random = random.Random(seed)
 
     def line(self):
-        """Give one line without its LF."""
-        made = json.dumps(self.document(), ensure_ascii=self.random.random() < 0.5).encode()
+        """Return one line without its LF."""
+        made = json.dumps(self.document("0"), ensure_ascii=self.random.random() < 0.5).encode()
         while self.random.random() < 0.4:
             made = self.damaged(made)
         return made.replace(b"\n", b"")
@@ -86,7 +86,7 @@ class Frames:
 
 
 def expected_ids(line):
-    """Give the ids that must be answered, in order; None stands for a line that gets no reply.
+    """Return the ids that must be answered, in order; None stands for a line that gets no reply.
 
     An independent reading of sections 4 to 6 of the specification.
     """

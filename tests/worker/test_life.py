@@ -28,7 +28,7 @@ def wait_for_end(pid):
 
 
 def has_ended(pid):
-    """Tell whether the process is gone or a zombie (proc(5), the third field of stat)."""
+    """Return whether the process is gone or a zombie (proc(5), the third field of stat)."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
@@ -116,8 +116,7 @@ class TestTheEnd:
     def test_requests_behind_a_shutdown_are_not_answered(self, spawn):
         worker = spawn()
         lines = [
-            {"jsonrpc": "2.0", "id": number, "method": method}
-            for number, method in ((1, "shutdown"), (2, "ping"))
+            {"jsonrpc": "2.0", "id": number, "method": method} for number, method in ((1, "shutdown"), (2, "ping"))
         ]
         worker.send(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
         assert worker.reply()["id"] == 1
@@ -126,10 +125,7 @@ class TestTheEnd:
     def test_in_a_batch_what_stands_beside_a_shutdown_is_answered(self, spawn):
         worker = spawn()
         worker.send(
-            [
-                {"jsonrpc": "2.0", "id": number, "method": method}
-                for number, method in ((1, "shutdown"), (2, "ping"))
-            ]
+            [{"jsonrpc": "2.0", "id": number, "method": method} for number, method in ((1, "shutdown"), (2, "ping"))]
         )
         assert [reply["result"] for reply in worker.reply()] == [None, "pong"]
         assert worker.process.wait(PATIENCE_SECONDS) == 0

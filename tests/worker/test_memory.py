@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 
 
 def memory(worker, field):
-    """Give a field of /proc/PID/status in bytes (proc(5))."""
+    """Return a field of /proc/PID/status in bytes (proc(5))."""
     lines = Path(f"/proc/{worker.process.pid}/status").read_text().splitlines()
     (line,) = [line for line in lines if line.startswith(field + ":")]
     return int(line.split()[1]) * 1_024

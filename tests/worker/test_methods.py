@@ -1,12 +1,12 @@
-"""What each method makes of its parameters, against small stand-ins for the rooms behind it."""
+"""What each method makes of its parameters, against small stand-ins for the services behind it."""
 
 from dataclasses import asdict
 
 import pytest
 
 from bridge import __version__
-from bridge.errors import InvalidParams, StoreUnavailable
 from bridge.limits import Limits
+from bridge.protocol.errors import InvalidParams, StoreUnavailable
 from bridge.settings import Settings
 from bridge.worker import methods, state
 from bridge.worker.methods import METHODS
@@ -67,12 +67,12 @@ class TestInitialize:
         methods.initialize(worker, {}, {"model_max_bytes": 3_000})
         told = methods.initialize(worker, {}, {"terminal_max_bytes": 2_000})
         assert told["limits"] == asdict(Limits(terminal_max_bytes=2_000))
-        assert worker.rooms.settings.limits == Limits(terminal_max_bytes=2_000)
+        assert worker.services.settings.limits == Limits(terminal_max_bytes=2_000)
 
-    def test_the_same_limits_keep_the_rooms(self, worker):
-        rooms = worker.rooms
+    def test_the_same_limits_keep_the_services(self, worker):
+        services = worker.services
         methods.initialize(worker, {}, {"model_max_bytes": Limits().model_max_bytes})
-        assert worker.rooms is rooms
+        assert worker.services is services
 
     @pytest.mark.parametrize(
         ("limits", "named"),
@@ -126,7 +126,7 @@ class TestCompletion:
     def test_normalize_hands_every_parameter_on(self, worker):
         given = methods.normalize(worker, [1], "bash", "failed", "Boom", "s", "c", {"command": "x"})
         assert given == {"called": "normalize"}
-        ((_, positional, named),) = worker.rooms.normalizer.calls
+        ((_, positional, named),) = worker.services.normalizer.calls
         assert positional == ([1],)
         assert named == {
             "name": "bash",
@@ -138,13 +138,11 @@ class TestCompletion:
         }
 
     @pytest.mark.parametrize("field", ["session_id", "call_id"])
-    @pytest.mark.parametrize(
-        "identifier", ["", "../x", "/etc/passwd", ".hidden", "a/b", "a" * 300, "a\x00", "é"]
-    )
+    @pytest.mark.parametrize("identifier", ["", "../x", "/etc/passwd", ".hidden", "a/b", "a" * 300, "a\x00", "é"])
     def test_an_id_that_is_a_path_is_refused(self, worker, field, identifier):
         assert list(fields(methods.normalize, worker, 1, "bash", **{field: identifier})) == [field]
         assert list(fields(methods.tool_completed, worker, 1, "bash", **{field: identifier})) == [field]
-        assert worker.rooms.normalizer.calls == []
+        assert worker.services.normalizer.calls == []
 
     def test_tool_completed_adds_the_echo(self, worker):
         given = methods.tool_completed(worker, "x" * 20, "bash", limit=10)
@@ -162,11 +160,11 @@ class TestCompletion:
 class TestStores:
     def test_a_page_of_an_output(self, worker):
         assert methods.read_output(worker, "s", "c", 5, 2, 10) == {"called": "read"}
-        assert worker.rooms.outputs.calls == [("read", ("s", "c", 5, 2, 10), {})]
+        assert worker.services.outputs.calls == [("read", ("s", "c", 5, 2, 10), {})]
 
     def test_replay(self, worker):
         assert methods.replay(worker, "s", 7, 10) == {"called": "replay"}
-        assert worker.rooms.ledger.calls == [("replay", ("s", 7, 10), {})]
+        assert worker.services.ledger.calls == [("replay", ("s", 7, 10), {})]
 
     def test_cleanup(self, worker):
         assert methods.cleanup(worker) == {"called": "cleanup"}
@@ -191,28 +189,28 @@ class TestStores:
         ],
     )
     def test_a_store_that_is_not_there_is_told(self, worker, call):
-        worker.rooms.outputs = worker.rooms.ledger = None
+        worker.services.outputs = worker.services.ledger = None
         with pytest.raises(StoreUnavailable) as caught:
             call(worker)
         assert "could not be opened" in caught.value.data["reason"]
 
 
 class TestRest:
-    def test_the_first_rest_loads_the_rooms_and_the_next_cleans_up(self, worker):
+    def test_the_first_rest_loads_the_services_and_the_next_cleans_up(self, worker):
         assert worker.rest() == state.REST_BEFORE_CLEANUP_SECONDS
-        assert worker.rooms.outputs.calls == []
+        assert worker.services.outputs.calls == []
         assert worker.rest() == state.CLEANUP_EVERY_SECONDS
-        assert worker.rooms.outputs.calls == [("cleanup", (), {"force": False})]
+        assert worker.services.outputs.calls == [("cleanup", (), {"force": False})]
 
     def test_a_cleanup_that_has_more_to_do_goes_on_soon(self, worker):
         answers = [{"more": True}, {"more": False}]
-        worker.rooms.outputs.cleanup = lambda *, force: answers.pop(0)  # noqa: ARG005 - called by this name
+        worker.services.outputs.cleanup = lambda *, force: answers.pop(0)  # noqa: ARG005 - called by this name
         worker.rest()
         assert worker.rest() == state.REST_BETWEEN_SLICES_SECONDS
         assert worker.rest() == state.CLEANUP_EVERY_SECONDS
 
     def test_a_cleanup_that_fails_is_logged_without_contents(self, worker, caplog):
-        worker.rooms.outputs = type("Failing", (), {"cleanup": Broken})()
+        worker.services.outputs = type("Failing", (), {"cleanup": Broken})()
         assert [worker.rest(), worker.rest()] == [
             state.REST_BEFORE_CLEANUP_SECONDS,
             state.CLEANUP_EVERY_SECONDS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.errors import InvalidParams
+from bridge.protocol.errors import InvalidParams
 from bridge.worker.params import ANYTHING, OBJECT, TEXT, WHOLE_NUMBER, describe
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.worker.framing import Line, TooLong
+from bridge.worker.framing import InputLine, TooLong
 from bridge.worker.params import ANYTHING, describe
 from bridge.worker.rpc import MOST_IN_A_BATCH, Server
 
@@ -25,9 +25,7 @@ def pong(identifier):
 
 
 SPECIFICATION_METHODS = {
-    "subtract": describe(
-        lambda _, minuend, subtrahend: minuend - subtrahend, minuend=ANYTHING, subtrahend=ANYTHING
-    ),
+    "subtract": describe(lambda _, minuend, subtrahend: minuend - subtrahend, minuend=ANYTHING, subtrahend=ANYTHING),
     "sum": describe(lambda _, a, b, c: a + b + c, a=ANYTHING, b=ANYTHING, c=ANYTHING),
     "get_data": describe(lambda _: ["hello", 5]),
     "notify_hello": describe(lambda _, number: number, number=ANYTHING),
@@ -37,7 +35,7 @@ SPECIFICATION_METHODS = {
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["about"])
 def test_the_examples_of_the_specification(worker, example):
     """Section 7 of the JSON-RPC 2.0 specification, all 15."""
-    reply = Server(worker, SPECIFICATION_METHODS).answer(Line(example["sent"].encode()))
+    reply = Server(worker, SPECIFICATION_METHODS).answer(InputLine(example["sent"].encode()))
     assert (reply and json.loads(reply)) == example["answer"]
 
 
@@ -47,7 +45,7 @@ def test_the_examples_of_the_specification(worker, example):
 )
 def test_an_id_comes_back_as_it_was_sent(worker, identifier):
     line = json.dumps({"jsonrpc": "2.0", "id": identifier, "method": "ping"}).encode()
-    reply = json.loads(Server(worker).answer(Line(line)))
+    reply = json.loads(Server(worker).answer(InputLine(line)))
     assert reply == pong(identifier)
     assert type(reply["id"]) is type(identifier)
 
@@ -181,9 +179,7 @@ class TestBatches:
         request = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
         assert answer([request, request]) == [pong(1), pong(1)]
 
-    @pytest.mark.parametrize(
-        ("count", "replies"), [(MOST_IN_A_BATCH, MOST_IN_A_BATCH), (MOST_IN_A_BATCH + 1, None)]
-    )
+    @pytest.mark.parametrize(("count", "replies"), [(MOST_IN_A_BATCH, MOST_IN_A_BATCH), (MOST_IN_A_BATCH + 1, None)])
     def test_a_batch_has_a_largest_size(self, answer, count, replies):
         """Past it one error answers the whole: its replies would be many times the size of the request."""
         reply = answer(b"[" + b",".join([b"1"] * count) + b"]")
@@ -229,25 +225,25 @@ class TestDefects:
     @pytest.mark.parametrize("params", [[SECRET], {"secret": SECRET}], ids=["by position", "by name"])
     def test_a_defect_is_one_internal_error_with_a_fixed_text(self, server, params):
         request = {"jsonrpc": "2.0", "id": 5, "method": "defect", "params": params}
-        reply = json.loads(server.answer(Line(json.dumps(request).encode())))
+        reply = json.loads(server.answer(InputLine(json.dumps(request).encode())))
         assert reply == error({"code": -32603, "message": "Internal error"}, 5)
 
     def test_the_cause_is_logged_with_the_id_and_without_contents(self, server, caplog):
         request = {"jsonrpc": "2.0", "id": "the-id", "method": "defect", "params": [self.SECRET]}
-        server.answer(Line(json.dumps(request).encode()))
+        server.answer(InputLine(json.dumps(request).encode()))
         assert "request id='the-id' method=defect failed" in caplog.text
         assert self.SECRET not in caplog.text
 
     def test_a_notification_that_fails_is_logged_and_not_answered(self, server, caplog):
         request = {"jsonrpc": "2.0", "method": "defect", "params": [self.SECRET]}
-        assert server.answer(Line(json.dumps(request).encode())) is None
+        assert server.answer(InputLine(json.dumps(request).encode())) is None
         assert "method=defect failed" in caplog.text or caplog.text == ""
 
     def test_in_a_batch_only_its_own_element_fails(self, server):
         request = {"jsonrpc": "2.0", "id": 1, "method": "defect", "params": [self.SECRET]}
         codes = [
             reply["error"]["code"]
-            for reply in json.loads(server.answer(Line(json.dumps([request, 1, request]).encode())))
+            for reply in json.loads(server.answer(InputLine(json.dumps([request, 1, request]).encode())))
         ]
         assert codes == [-32603, -32600, -32603]
 
@@ -257,7 +253,7 @@ def test_a_fault_of_the_library_keeps_its_text_to_itself(worker, monkeypatch, ca
         raise AssertionError("swordfish")
 
     monkeypatch.setattr("bridge.worker.rpc.to_response", fails)
-    reply = Server(worker).answer(Line(b'{"jsonrpc":"2.0","id":1,"method":"ping"}'))
+    reply = Server(worker).answer(InputLine(b'{"jsonrpc":"2.0","id":1,"method":"ping"}'))
     assert json.loads(reply) == error({"code": -32603, "message": "Internal error"}, 1)
     assert "method=ping failed: AssertionError" in caplog.text
     assert "swordfish" not in caplog.text

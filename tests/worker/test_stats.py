@@ -2,7 +2,7 @@
 
 import json
 
-from bridge.worker.framing import Line
+from bridge.worker.framing import InputLine
 from bridge.worker.params import ANYTHING, TEXT, describe
 from bridge.worker.rpc import Server
 from bridge.worker.stats import MOST_TOOLS, OTHER_TOOLS, Stats
@@ -17,13 +17,9 @@ def test_calls_and_errors_and_time_are_counted_for_each_method(answer):
 
 
 def test_bytes_are_counted_for_each_tool(worker):
-    server = Server(
-        worker, {"normalize": describe(lambda _, result, name: [result, name], result=ANYTHING, name=TEXT)}
-    )
-    line = json.dumps(
-        {"jsonrpc": "2.0", "id": 1, "method": "normalize", "params": ["x" * 100, "bash"]}
-    ).encode()
-    reply = server.answer(Line(line))
+    server = Server(worker, {"normalize": describe(lambda _, result, name: [result, name], result=ANYTHING, name=TEXT)})
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "normalize", "params": ["x" * 100, "bash"]}).encode()
+    reply = server.answer(InputLine(line))
     count = worker.stats.to_json()["tools"]["bash"]
     assert count == {"calls": 1, "bytes_in": len(line), "bytes_out": len(reply) - len(b"\n")}
 
@@ -32,7 +28,7 @@ def test_the_bytes_of_a_batch_are_shared_out(worker):
     server = Server(worker, {"normalize": describe(lambda _, name: name, name=TEXT)})
     batch = [{"jsonrpc": "2.0", "id": 1, "method": "normalize", "params": [name]} for name in ("a", "b")]
     line = json.dumps(batch).encode()
-    server.answer(Line(line))
+    server.answer(InputLine(line))
     assert worker.stats.tools["a"].bytes_in == worker.stats.tools["b"].bytes_in == len(line) // 2
 
 

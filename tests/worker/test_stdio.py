@@ -17,11 +17,9 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 
 
 def peak_memory(worker):
-    """Give the most resident memory that the process ever had, in bytes (proc(5), VmHWM)."""
+    """Return the most resident memory that the process ever had, in bytes (proc(5), VmHWM)."""
     (line,) = [
-        line
-        for line in Path(f"/proc/{worker.process.pid}/status").read_text().splitlines()
-        if line.startswith("VmHWM")
+        line for line in Path(f"/proc/{worker.process.pid}/status").read_text().splitlines() if line.startswith("VmHWM")
     ]
     return int(line.split()[1]) * 1_024
 
@@ -226,6 +224,6 @@ def test_an_idle_worker_does_not_spin(misbehaving, method):
 
 
 def processor_ticks(worker):
-    """Give the processor time used so far (proc(5), utime and stime)."""
+    """Return the processor time used so far (proc(5), utime and stime)."""
     fields = Path(f"/proc/{worker.process.pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])

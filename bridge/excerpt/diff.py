@@ -1,0 +1,130 @@
+"""Diffs in a result or in a call's arguments: where they change what, and how they are cut at whole hunks.
+
+Two forms are read: unified diffs (``hunks``) and SEARCH/REPLACE blocks (``blocks``). A diff
+that is neither is counted by its signs, and one without signs says that it has no counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Any
+
+from bridge.excerpt.budget import Budget, fitting
+from bridge.excerpt.search_replace import Block, LineCounter, blocks_of
+from bridge.excerpt.text import Style, Text, excerpt, fits
+from bridge.excerpt.unified_diff import FileDiff, count_hunks, counted_by_signs, files_of, has_hunks, hunks_of
+
+MAX_PLACES = 50
+# Below this, a part of a hunk would say nothing.
+_SMALLEST_PART = 400
+_NEWLINE = len(r"\n")
+BY_SIGNS = "by the first character of each line"
+BY_EDGES = "from the first to the last line that differs"
+NOT_COUNTED = "no counts: the diff could not be read"
+
+
+@dataclass(slots=True)
+class Change:
+    """What a diff changes in one file: counts in lines, and the places (line, removed, added)."""
+
+    path: str | None
+    added: int | None
+    removed: int | None
+    hunks: int
+    places: list[dict[str, int]] = field(default_factory=list)
+    counted: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the change as a member of ``data.changes``."""
+        change: dict[str, Any] = {"added": self.added, "removed": self.removed, "hunks": self.hunks}
+        if self.path:
+            change = {"path": self.path, **change}
+        if self.places:
+            change["places"] = self.places[:MAX_PLACES]
+        if len(self.places) > MAX_PLACES:
+            change["places_not_shown"] = len(self.places) - MAX_PLACES
+        if self.counted:
+            change["counted"] = self.counted
+        return change
+
+
+def is_diff(text: str) -> bool:
+    """Return whether ``text`` is, or holds, a diff in one of the two forms."""
+    return has_hunks(text) or next(blocks_of(text), None) is not None
+
+
+def changes_of(text: str, path: str | None = None) -> list[Change]:
+    """Return what the diff ``text`` changes, file by file.
+
+    ``path`` is what the caller calls the file; it does not rename the files of a diff that has several.
+    """
+    # Blocks first: what they search for may be a unified diff; no line of a hunk starts with a marker.
+    if blocks := list(blocks_of(text)):
+        return [_from_blocks(blocks, path)]
+    if not has_hunks(text):
+        return [_by_signs(text, path)]
+    files = files_of(text)
+    return [_from_file(file, (path if len(files) == 1 else None) or file.path) for file in files]
+
+
+def _from_file(file: FileDiff, path: str | None) -> Change:
+    places = [{"line": hunk.line, "removed": hunk.removed, "added": hunk.added} for hunk in file.hunks]
+    added, removed = (sum(place[what] for place in places) for what in ("added", "removed"))
+    counted = "" if all(hunk.sound for hunk in file.hunks) else BY_SIGNS
+    return Change(path, added, removed, len(places), places, counted)
+
+
+def _by_signs(text: str, path: str | None) -> Change:
+    removed, added = counted_by_signs(text)
+    if not added and not removed:
+        return Change(path, None, None, 0, counted=NOT_COUNTED)
+    return Change(path, added, removed, 0, counted=BY_SIGNS)
+
+
+def _from_blocks(blocks: list[Block], path: str | None) -> Change:
+    counter = LineCounter()
+    added = removed = 0
+    places = []
+    for block in blocks:
+        gone, come = counter.count(block.search, block.replace)
+        removed, added = removed + gone, added + come
+        if block.line is not None:
+            places.append({"line": block.line, "removed": gone, "added": come})
+    return Change(path, added, removed, len(blocks), places, "" if counter.exact else BY_EDGES)
+
+
+def cut_at_hunks(text: str, budget: Budget) -> str:
+    """Return the whole hunks of ``text`` that fit into ``budget`` once escaped, and how many of all they are.
+
+    Where not even the first one fits, its beginning and the end of the last one are shown, marked as cut.
+    """
+    if fits(text, budget):
+        return text
+    total = sum(1 for _ in blocks_of(text)) or count_hunks(text)
+    end = fitting(text, budget.size - len(_hunks_note(total, total)) - 2)
+    ends = list(takewhile(lambda at: at <= end, _hunk_ends(text)))
+    note = _hunks_note(len(ends), total)
+    if not ends:
+        return _cut_inside(text, budget, note)
+    kept = text[: ends[-1]]
+    return kept + ("" if kept.endswith("\n") else "\n") + note
+
+
+def _cut_inside(text: str, budget: Budget, note: str) -> str:
+    inner = Budget(budget.size - len(note) - _NEWLINE, budget.lines - 1)
+    if inner.size < _SMALLEST_PART:
+        return note if fits(note, budget) else ""
+    return excerpt(Text(text.removesuffix("\n")), inner, Style(), Counter()).text + "\n" + note
+
+
+def _hunks_note(shown: int, total: int) -> str:
+    return f"[{shown} of {total} hunks shown]"
+
+
+def _hunk_ends(text: str) -> Iterator[int]:
+    """Return where each hunk ends; a block ends where the next one starts."""
+    starts = [block.start for block in blocks_of(text)]
+    return iter([*starts[1:], len(text)]) if starts else (hunk.end for hunk in hunks_of(text))

@@ -1,0 +1,51 @@
+"""docs/projections.md is what its command prints, and names every word that contents and policies hold."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import projections_tables as tables
+import pytest
+
+from bridge.projections import KINDS, normalizer, read_file
+from bridge.projections.render import FORMAT, NOT_NEEDED
+
+PAGE = tables.DOCUMENT.read_text(encoding="utf-8")
+MADE = [(result, tables.project(result, name)) for _, _, name, result in tables.EXAMPLES]
+
+
+@pytest.mark.parametrize("name", tables.TABLES)
+def test_a_table_is_what_its_command_prints(name):
+    assert tables.section(name) in PAGE, "run docs/generate/projections_tables.py and look at what changed"
+
+
+def test_the_command_runs_from_anywhere_and_changes_nothing_when_nothing_changed(tmp_path):
+    subprocess.run([sys.executable, tables.__file__], cwd=tmp_path, check=True)
+    assert tables.DOCUMENT.read_text(encoding="utf-8") == PAGE
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.KIND)
+def test_every_kind_has_an_example(kind):
+    assert kind in {example[0] for example in tables.EXAMPLES}
+
+
+@pytest.mark.parametrize(("result", "made"), MADE, ids=[name for _, _, name, _ in tables.EXAMPLES])
+def test_every_member_of_meta_and_policy_is_explained(result, made):
+    policy = made["model_content_policy"]
+    meta = json.loads(made["model_content"]).get("meta", {})
+    own = result.get("meta", {}) if isinstance(result, dict) else {}
+    words = {*meta, *policy, *meta.get("shown", {}), *meta.get("shortened", {}), *meta.get("output", {})}
+    words |= {word for loss in policy["losses"] for word in loss}
+    words -= {*own, "path", "offset"}  # of the error LineTooLong, whose text has them
+    missing = [word for word in words if f"`{word}`" not in PAGE]
+    assert not missing
+
+
+@pytest.mark.parametrize(
+    "word",
+    [normalizer.NO_IDS, normalizer.NO_STORE, NOT_NEEDED, read_file.FILE_ON_DISK, FORMAT],
+)
+def test_every_reason_of_the_normalizer_is_explained(word):
+    assert f"`{word}`" in PAGE

@@ -1,0 +1,107 @@
+"""A real worker with the real services behind it: projections, outputs on disk, replay, and homes that fail."""
+
+import json
+
+import pytest
+
+from bridge.protocol import openrpc
+
+LONG = "".join(f"line {number}\n" for number in range(30_000))
+IDS = {"session_id": "s1", "call_id": "c1"}
+
+
+@pytest.fixture
+def worker(spawn):
+    return spawn()
+
+
+def completed(worker, result=LONG, **params):
+    reply = worker.call("tool_completed", result=result, name="bash", **params)
+    assert "result" in reply, reply
+    projections = reply["result"]
+    openrpc.Completion.model_validate(projections)
+    assert json.loads(projections["model_content"])["tool"] == "bash"
+    assert len(projections["model_content"].encode()) <= 25_600
+    assert len(projections["terminal_content"].encode()) <= 8_192
+    return projections
+
+
+def pages(worker):
+    offset, column = 1, 1
+    while offset is not None:
+        reply = worker.call("read_output", **IDS, offset=offset, column=column)
+        page = openrpc.Page.model_validate(reply["result"])
+        yield page.content
+        offset, column = page.next_offset, page.next_column
+
+
+def test_the_pages_of_a_stored_output_joined_are_the_output(worker):
+    assert completed(worker, **IDS)["output"]["bytes"] == len(LONG)
+    assert "".join(pages(worker)) == LONG
+
+
+def test_asking_again_gives_what_was_saved_whatever_the_limits_are(worker):
+    first = completed(worker, **IDS)
+    worker.call("initialize", client={}, limits={"model_max_bytes": 3_000})
+    again = completed(worker, **IDS)
+    assert (first["replayed"], again["replayed"]) == (False, True)
+    assert again["model_content"] == first["model_content"]
+    (item,) = openrpc.Replayed.model_validate(worker.call("replay", session_id="s1")["result"]).items
+    assert item["model_content"] == first["model_content"]
+
+
+def test_a_worker_that_is_killed_loses_nothing_that_it_answered(spawn):
+    worker = spawn()
+    first = completed(worker, **IDS)
+    worker.kill()
+    assert completed(spawn(), **IDS)["model_content"] == first["model_content"]
+
+
+def test_an_output_that_was_never_stored_is_told(worker):
+    error = worker.call("read_output", **IDS)["error"]
+    assert (error["code"], error["data"]["reason"]) == (-32002, "never_stored")
+
+
+def test_cleanup_says_what_it_removed(worker):
+    completed(worker, **IDS)
+    assert openrpc.Cleaned.model_validate(worker.call("cleanup")["result"]).removed == []
+
+
+def test_stats_count_the_tool(worker):
+    completed(worker)
+    counts = openrpc.Counts.model_validate(worker.call("stats")["result"])
+    assert counts.tools["bash"]["bytes_in"] > len(LONG)
+
+
+@pytest.mark.parametrize("identifier", ["../x", "/etc/passwd", "", "a" * 300])
+@pytest.mark.parametrize("field", ["session_id", "call_id"])
+def test_an_id_that_is_a_path_is_refused(worker, identifier, field):
+    error = worker.call("tool_completed", result=1, name="bash", **{**IDS, field: identifier})["error"]
+    assert error["code"] == -32602
+    assert list(error["data"]["fields"]) == [field]
+
+
+class TestAHomeThatFails:
+    """A store that is missing or broken never breaks a call."""
+
+    @pytest.fixture
+    def worker(self, spawn, tmp_path):
+        (tmp_path / "home").write_text("a file stands where the folder should be")
+        return spawn()
+
+    def test_the_projections_come_all_the_same_and_say_why_nothing_is_stored(self, worker):
+        output = completed(worker, **IDS)["output"]
+        assert output["reason"]
+        assert "path" not in output
+
+    @pytest.mark.parametrize(("method", "params"), [("read_output", IDS), ("replay", {"session_id": "s1"})])
+    def test_a_question_to_the_store_is_answered_with_its_error(self, worker, method, params):
+        error = worker.call(method, **params)["error"]
+        assert error["code"] in (-32002, -32003)
+        assert error["data"]["reason"]
+        assert worker.alive()
+
+    def test_a_cleanup_says_why_it_removed_nothing(self, worker):
+        result = worker.call("cleanup")["result"]
+        assert result["removed"] == []
+        assert result["reason"]
