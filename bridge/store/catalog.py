@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from bridge.protocol.errors import StoreUnavailable
-from bridge.store.connecting import FILE_NAME
-from bridge.store.database import Database
-from bridge.store.faults import DatabaseFault
+from bridge.store.database import FILE_NAME, Database
+from bridge.store.reasons import DatabaseFault
 
 Row = tuple[Any, ...]
 

@@ -12,40 +12,53 @@ Rules:
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import logging
 import os
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock, RLock
+from typing import TypeVar
 from weakref import WeakSet
 
-from bridge.store import folders
-from bridge.store.connecting import FILE_NAME, T, Work, connect, in_transaction, locked, primary_code
-from bridge.store.faults import DatabaseFault
-from bridge.store.reasons import LOCKED, UNAVAILABLE
+from bridge.store import files, schema
+from bridge.store.reasons import LOCKED, UNAVAILABLE, DatabaseFault
+
+FILE_NAME = "ledger.sqlite3"
+LOCK_NAME = "ledger.lock"
 
 # Longer than any transaction of another worker lasts, shorter than a person notices a tool to be late.
 PATIENCE_SECONDS = 1.0
 # Once the file was found locked for that long, each call only looks whether it still is.
 PATIENCE_WHILE_STUCK_SECONDS = 0.05
+_LOCK_FILE_RETRY_SECONDS = 0.005
+# How long SQLite waits by itself for another process; ``Database`` then asks it again.
+_SQLITE_WAITS_SECONDS = 0.03
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 log = logging.getLogger("bridge.store.ledger")
 
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
 Identity = tuple[int, int]
 
 
 class Database:
-    """One connection to the SQLite file of ``home``, for use by one process; threads take turns."""
+    """One connection to the SQLite file of ``home``, for use by one process; threads take turns.
+
+    ``clock`` gives seconds since 1970.
+    """
 
     def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
-        self.path = home / FILE_NAME
-        self._clock = clock
+        self.home = Path(home).absolute()
+        self.path = self.home / FILE_NAME
+        self.clock = clock
         self._turn = RLock()
         self._connection: sqlite3.Connection | None = None
         self._opened: Identity | None = None
@@ -65,7 +78,7 @@ class Database:
     def write(self, work: Work[T]) -> T:
         """Run ``work`` as one transaction, kept whole or not at all; raises ``DatabaseFault``."""
         with self._turn:
-            return self._guarded(lambda connection: in_transaction(connection, work))
+            return self._guarded(lambda connection: _in_transaction(connection, work))
 
     def checkpoint(self) -> None:
         """Bring what the write-ahead log holds into the file itself, as far as no reader is in the way."""
@@ -97,14 +110,14 @@ class Database:
             try:
                 return self._repaired(work)
             except sqlite3.OperationalError as error:
-                if primary_code(error) not in _LOCKED or time.monotonic() >= deadline:
+                if _primary_code(error) not in _LOCKED or time.monotonic() >= deadline:
                     raise
 
     def _repaired(self, work: Work[T]) -> T:
         try:
             return work(self._ready())
         except sqlite3.DatabaseError as error:
-            if primary_code(error) not in _DAMAGED:
+            if _primary_code(error) not in _DAMAGED:
                 raise
             self._set_aside(str(error))
         return work(self._ready())
@@ -131,33 +144,34 @@ class Database:
 
     def _open(self) -> sqlite3.Connection:
         self.close()
-        with folders.opened(self.path.parent, (), create=True):
+        with files.opened(self.home, (), create=True):
             pass
         if self.path.exists() and not self.path.is_file():
             self._set_aside("not a regular file")
-        self._connection, can_write = connect(self.path, self._patience)
-        # One that only reads is used once: it sees nothing that others write, and may be let write soon.
-        self._opened = self._identity() if can_write else None
+        try:
+            self._connection = _connect_to_write(self.path, self._patience)
+            self._opened = self._identity()
+        except (sqlite3.OperationalError, OSError) as error:
+            if not _is_refusal(error):
+                raise
+            self._connection = _connect_to_read(self.path)
+            # It is used once: it sees nothing that others write, and may be let write soon.
+            self._opened = None
         return self._connection
 
     def _set_aside(self, why: str) -> None:
         self.close()
-        with locked(self.path.parent, self._patience):
+        with _lock_file(self.home, self._patience):
             if _is_sound(self.path):
                 return  # another worker was quicker, and this is the new one
             kept = self._unused_name()
             for suffix in ("-wal", "-shm", ""):
                 with suppress(FileNotFoundError):
                     self.path.with_name(FILE_NAME + suffix).rename(f"{kept}{suffix}")
-        log.error(
-            "the ledger %s cannot be used (%s); it is kept as %s, a new one is begun",
-            self.path,
-            why,
-            kept.name,
-        )
+        log.error("the ledger %s cannot be used (%s); it is kept as %s, a new one is begun", self.path, why, kept.name)
 
     def _unused_name(self) -> Path:
-        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(self._clock()))
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(self.clock()))
         number, candidate = 1, self.path.with_name(f"{FILE_NAME}.damaged-{stamp}")
         while candidate.exists():
             number += 1
@@ -189,6 +203,55 @@ def _after_fork() -> None:
 os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
+def _connect_to_write(path: Path, patience: float) -> sqlite3.Connection:
+    # SQLite would make the file readable by all; its -wal and -shm files take the mode of this one.
+    # O_EXCL is vital: to open and close a file that is there would drop the locks that another connection of
+    # this process holds on it, and another worker would throw its log away
+    # (https://sqlite.org/howtocorrupt.html, section 2.2).
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with _closed_on_failure(str(path)) as connection:
+        connection.execute("PRAGMA synchronous = NORMAL")
+        if schema.version(connection) < len(schema.MIGRATIONS):
+            with _lock_file(path.parent, patience):
+                connection.execute("PRAGMA journal_mode = WAL")
+                _in_transaction(connection, schema.migrate)
+    return connection
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    address = f"{path.as_uri()}?mode=ro"
+    log_file = path.with_name(f"{FILE_NAME}-wal")
+    if not (log_file.exists() and log_file.stat().st_size):
+        # Without a log to apply, SQLite need not make its shared-memory file, which it could not.
+        address += "&immutable=1"
+    with _closed_on_failure(address) as connection:
+        schema.version(connection)
+    return connection
+
+
+@contextmanager
+def _closed_on_failure(address: str) -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(
+        address,
+        uri=address.startswith("file:"),
+        timeout=_SQLITE_WAITS_SECONDS,
+        isolation_level=None,  # transactions are begun where they are meant
+        check_same_thread=False,  # threads take turns (Database)
+    )
+    try:
+        yield connection
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _is_refusal(error: sqlite3.OperationalError | OSError) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
+    return _primary_code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+
+
 def _is_sound(path: Path) -> bool:
     if not path.is_file():
         return False
@@ -199,11 +262,47 @@ def _is_sound(path: Path) -> bool:
         finally:
             connection.close()
     except sqlite3.DatabaseError as error:
-        return primary_code(error) not in _DAMAGED
+        return _primary_code(error) not in _DAMAGED
+
+
+def _primary_code(error: BaseException) -> int:
+    """Return SQLite's code without its extension (https://sqlite.org/rescode.html), 0 for any other error."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _in_transaction(connection: sqlite3.Connection, work: Work[T]) -> T:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        result = work(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+        raise
+    return result
+
+
+@contextmanager
+def _lock_file(home: Path, patience: float) -> Iterator[None]:
+    """Hold the lock file of ``home``, waiting at most ``patience`` seconds; raises ``BlockingIOError``."""
+    file = os.open(home / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    deadline = time.monotonic() + patience
+    try:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(_LOCK_FILE_RETRY_SECONDS)
+        yield
+    finally:
+        os.close(file)
 
 
 def _fault(error: sqlite3.Error | OSError) -> DatabaseFault:
-    if isinstance(error, BlockingIOError) or primary_code(error) in _LOCKED:
+    if isinstance(error, BlockingIOError) or _primary_code(error) in _LOCKED:
         return DatabaseFault(LOCKED, "another process holds the ledger")
     detail = error.strerror if isinstance(error, OSError) else str(error)
     return DatabaseFault(UNAVAILABLE, detail or type(error).__name__)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from bridge.store import files
 from bridge.store.reasons import EXPIRED, QUOTA
 
 
@@ -111,6 +113,20 @@ def strike_off(connection: sqlite3.Connection, removals: list[Removal], now: flo
         rows,
     )
     connection.executemany("DELETE FROM files WHERE path = ?", [row[2:] for row in rows])
+
+
+def remove_all(connection: sqlite3.Connection, home: Path, removals: Iterable[Removal], now: float) -> list[Removal]:
+    """Strike files off and remove them, inside one transaction; return what went.
+
+    Under the write lock nobody can record a file, so what is struck off cannot come back in between, and no
+    file that is not counted any more is still on the disk. The rows go first, because their part can still
+    fail. A crash behind the removal leaves rows without files, which cleanup strikes off.
+    """
+    going = list(removals)
+    strike_off(connection, going, now)
+    for removal in going:
+        files.remove(home, removal.names)
+    return going
 
 
 def choose_for_space(

@@ -9,21 +9,16 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from sqlite3 import Connection
+from typing import Any
 
 import orjson
 
 from bridge.protocol.errors import InvalidParams, StoreUnavailable
 from bridge.protocol.names import check_identifiers
-from bridge.store.faults import DatabaseFault
-from bridge.store.reasons import DAMAGED, NOT_JSON
-
-if TYPE_CHECKING:
-    from sqlite3 import Connection
-
-    from bridge.store.database import Database
+from bridge.store.database import Database
+from bridge.store.reasons import DAMAGED, NOT_JSON, DatabaseFault
 
 # A page of replay ends before this many bytes of projections, so that no reply fills a pipe for seconds.
 REPLAY_PAGE_BYTES = 8_388_608
@@ -33,7 +28,7 @@ _SQLITE_MAX = 2**63 - 1
 _FIND = "SELECT projection FROM projections WHERE session_id = ? AND call_id = ?"
 _SAVE = (
     "INSERT INTO projections (session_id, call_id, sequence, saved_at, projection)"
-    " SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4 FROM projections WHERE session_id = ?1"
+    " SELECT ?, ?, coalesce(max(sequence), 0) + 1, ?, ? FROM projections WHERE session_id = ?"
     " ON CONFLICT (session_id, call_id) DO NOTHING"
 )
 _REPLAY = (
@@ -43,17 +38,22 @@ _REPLAY = (
 
 
 class Ledger:
-    """The saved projections under one home. ``clock`` gives seconds since 1970."""
+    """The saved projections under one home.
 
-    def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
+    ``clock`` gives seconds since 1970. ``database`` is that of the home, where ``Outputs`` of it are used as
+    well; without it, one is made.
+    """
+
+    def __init__(self, home: Path, clock: Callable[[], float] = time.time, database: Database | None = None) -> None:
         self.home = Path(home).absolute()
         self.clock = clock
+        self.database = database or Database(self.home, clock)
 
     def find(self, session_id: str, call_id: str) -> dict[str, Any] | None:
         """Return the projection that is saved under these ids, or None: there is none, or it cannot be read."""
         check_identifiers(session_id=session_id, call_id=call_id)
         try:
-            return self._database.read(lambda reading: _find(reading, session_id, call_id))
+            return self.database.read(lambda reading: _find(reading, session_id, call_id))
         except DatabaseFault:
             return None
 
@@ -67,7 +67,7 @@ class Ledger:
         check_identifiers(session_id=session_id, call_id=call_id)
         try:
             row = (session_id, call_id, self.clock(), _encode(projection))
-            return self._database.write(lambda writing: _save(writing, row)) or projection
+            return self.database.write(lambda writing: _save(writing, row)) or projection
         except DatabaseFault as fault:
             return _unsaved(projection, fault.reason, fault.detail)
         except (TypeError, ValueError, RecursionError) as error:
@@ -85,7 +85,7 @@ class Ledger:
         _check_range("after", after, 0)
         _check_range("limit", limit, 1)
         try:
-            items, more = self._database.read(lambda reading: _page(reading, session_id, after, limit))
+            items, more = self.database.read(lambda reading: _page(reading, session_id, after, limit))
         except DatabaseFault as fault:
             raise StoreUnavailable({"reason": fault.reason, "detail": fault.detail}) from fault
         return {
@@ -95,16 +95,8 @@ class Ledger:
         }
 
     def close(self) -> None:
-        """Close the file; the next use opens it again."""
-        if "_database" in self.__dict__:
-            self._database.close()
-
-    @cached_property
-    def _database(self) -> Database:
-        # Late, because SQLite takes longer to import than a worker has to answer its first request.
-        from bridge.store.database import Database  # noqa: PLC0415
-
-        return Database(self.home, self.clock)
+        """Close the database; the next use opens it again."""
+        self.database.close()
 
 
 def _find(reading: Connection, session_id: str, call_id: str) -> dict[str, Any] | None:
@@ -114,7 +106,7 @@ def _find(reading: Connection, session_id: str, call_id: str) -> dict[str, Any] 
 
 def _save(writing: Connection, row: tuple[str, str, float, str]) -> dict[str, Any] | None:
     """Return None when the row is new, else the projection that was there first."""
-    if writing.execute(_SAVE, row).rowcount == 1:
+    if writing.execute(_SAVE, (*row, row[0])).rowcount == 1:
         return None
     return _find(writing, *row[:2])
 

@@ -1,38 +1,55 @@
 """Complete outputs on disk: written whole or not at all, paged by lines, and gone only with a reason.
 
-docs/outputs.md says what is kept, where, for how long, and what each reason means. This module is the door;
-the modules behind it (``bridge.store``) are entered at the first call, because SQLite and hashing take longer
-to import than a worker has to answer its first request.
+The file is what counts. A database that cannot be used takes nothing from a caller but the quotas and the
+second look: the output is still written, its reference is still given, and the next cleanup enters it.
+docs/outputs.md says what is kept, where, for how long, and what each reason means.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import cached_property
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from sqlite3 import Connection
+from typing import Any
 
 from bridge.limits import Limits
-from bridge.protocol.errors import InvalidParams
 from bridge.protocol.names import check_identifiers
+from bridge.store import files, inventory, names, reasons
+from bridge.store.database import Database
+from bridge.store.inventory import Entry, Known
+from bridge.store.paging import PageReader
+from bridge.store.partial import SMALLEST_SPACE, describe
+from bridge.store.reasons import DatabaseFault
+from bridge.store.retention import Retention
 
-if TYPE_CHECKING:
-    from bridge.store.database import Database
-    from bridge.store.reader import Reader
-    from bridge.store.retention import Retention
-    from bridge.store.writer import Writer
+_DAY = 86_400.0
+# Another worker may make space with our file between its writing and its recording: then once more.
+_ATTEMPTS = 3
+
+Reference = dict[str, Any]
 
 
 class Outputs:
-    """The outputs under one home. ``clock`` gives seconds since 1970, for ages and records."""
+    """The outputs under one home.
 
-    def __init__(self, home: Path, limits: Limits, clock: Callable[[], float] = time.time) -> None:
+    ``clock`` gives seconds since 1970, for ages and records. ``database`` is that of the home, where a
+    ``Ledger`` of it is used as well; without it, one is made.
+    """
+
+    def __init__(
+        self, home: Path, limits: Limits, clock: Callable[[], float] = time.time, database: Database | None = None
+    ) -> None:
         self.home = Path(home).absolute()
         self.limits = limits
         self.clock = clock
+        self.database = database or Database(self.home, clock)
+        self._pages = PageReader(self.database, limits)
+        self._retention = Retention(self.database, limits)
 
-    def store(self, session_id: str, call_id: str, content: bytes, *, field: str | None = None) -> dict[str, Any]:
+    def store(self, session_id: str, call_id: str, content: bytes, *, field: str | None = None) -> Reference:
         """Keep the complete output of a call and return its reference: path, bytes, lines, sha256.
 
         ``field`` names the member of the result that ``content`` is, and comes back in the reference. The
@@ -41,16 +58,40 @@ class Outputs:
         Raises ``InvalidParams`` for ids that are not names; the caller is to blame.
         """
         check_identifiers(session_id=session_id, call_id=call_id)
-        return self._writer.store(session_id, call_id, content, field)
+        path = names.output(session_id, call_id)
+        source = sha256(content).hexdigest()
+        known = self._look(path, session_id)
+        if answer := self._kept_before(path, source, known):
+            return answer
+        space = self._space(known)
+        entry = Entry(names.key(path), session_id, call_id, source, {})
+        if space < min(len(content), SMALLEST_SPACE):
+            return self._refused(entry, reasons.QUOTA, self._session_full())
+        pieces, reference = describe(content, source, space)
+        if field is not None:
+            reference["field"] = field
+        return self._keep(path, replace(entry, reference=reference), pieces)
 
-    def store_attachment(self, session_id: str, call_id: str, content: bytes, media_type: str) -> dict[str, Any]:
+    def store_attachment(self, session_id: str, call_id: str, content: bytes, media_type: str) -> Reference:
         """Keep an attachment and return its reference: path, bytes, sha256, media_type.
 
         It is kept whole or not at all (``reason`` too_large): a part of an image is no image. Otherwise as
         ``store``, but a call may have any number of attachments.
         """
         check_identifiers(session_id=session_id, call_id=call_id)
-        return self._writer.store_attachment(session_id, call_id, content, media_type)
+        source = sha256(content).hexdigest()
+        path = names.attachment(session_id, call_id, source, media_type)
+        known = self._look(path, session_id)
+        if answer := self._kept_before(path, source, known):
+            return answer
+        if len(content) > self.limits.output_file_max_bytes:
+            detail = f"{len(content)} bytes; output_file_max_bytes is {self.limits.output_file_max_bytes}"
+            return {"reason": reasons.TOO_LARGE, "detail": detail}
+        reference = {"bytes": len(content), "sha256": source, "media_type": media_type}
+        entry = Entry(names.key(path), session_id, call_id, source, reference)
+        if len(content) > self._space(known):
+            return self._refused(entry, reasons.QUOTA, self._session_full())
+        return self._keep(path, entry, (content,))
 
     def read(
         self, session_id: str, call_id: str, offset: int = 1, column: int = 1, limit: int = 2000
@@ -64,8 +105,7 @@ class Outputs:
         changed by someone else, and ``StoreUnavailable`` when the home cannot be read.
         """
         check_identifiers(session_id=session_id, call_id=call_id)
-        _check_counts(offset=offset, column=column, limit=limit)
-        return self._reader.read(session_id, call_id, offset, column, limit)
+        return self._pages.read(session_id, call_id, offset, column, limit)
 
     def cleanup(self, *, force: bool = True) -> dict[str, Any]:
         """Remove what is expired, beyond the quota or abandoned; return what was removed and why.
@@ -78,35 +118,99 @@ class Outputs:
 
     def close(self) -> None:
         """Close the database; the next use opens it again."""
-        if "_database" in self.__dict__:
-            self._database.close()
+        self.database.close()
 
-    @cached_property
-    def _database(self) -> Database:
-        from bridge.store.database import Database  # noqa: PLC0415 - see the head of this file
+    def _look(self, path: names.Names, session_id: str) -> Known:
+        try:
+            return self.database.read(lambda reading: inventory.look(reading, names.key(path), session_id))
+        except DatabaseFault:
+            return Known(None, None, 0)
 
-        return Database(self.home, self.clock)
+    def _kept_before(self, path: names.Names, source: str, known: Known) -> Reference | None:
+        if known.cited_sha256 is None:
+            return None
+        if known.cited_sha256 != source:
+            return _conflict()
+        if known.entry and self._is_there(path):
+            return self._reference(path, known.entry)
+        return None
 
-    @cached_property
-    def _writer(self) -> Writer:
-        from bridge.store.writer import Writer  # noqa: PLC0415 - see the head of this file
+    def _is_there(self, path: names.Names) -> bool:
+        try:
+            return files.is_there(self.home, path)
+        except OSError:
+            return False  # writing it will say what is wrong
 
-        return Writer(self.home, self._database, self.limits, self.clock)
+    def _space(self, known: Known) -> int:
+        # A file that is known and comes again takes its own place.
+        own = known.entry.reference["bytes"] if known.entry else 0
+        session_space = self.limits.output_session_max_bytes - known.session_bytes + own
+        return min(self.limits.output_file_max_bytes, session_space, self.limits.output_total_max_bytes)
 
-    @cached_property
-    def _reader(self) -> Reader:
-        from bridge.store.reader import Reader  # noqa: PLC0415 - see the head of this file
+    def _keep(self, path: names.Names, entry: Entry, pieces: tuple[bytes, ...]) -> Reference:
+        for _ in range(_ATTEMPTS):
+            if refusal := self._write(path, entry, pieces):
+                return refusal
+            if self._record(path, entry):
+                return self._reference(path, entry)
+        return self._refused(entry, reasons.FAILED, "the file vanished as often as it was written")
 
-        return Reader(self.home, self._database, self.limits)
+    def _reference(self, path: names.Names, entry: Entry) -> Reference:
+        return {"path": names.shown(self.home, path), **entry.reference}
 
-    @cached_property
-    def _retention(self) -> Retention:
-        from bridge.store.retention import Retention  # noqa: PLC0415 - see the head of this file
+    def _write(self, path: names.Names, entry: Entry, pieces: tuple[bytes, ...]) -> Reference | None:
+        """Return None when the file is written or lies there already, else the reason why it does not."""
+        try:
+            files.write_new(self.home, path, pieces)
+        except FileExistsError:
+            return self._compare(path, entry)
+        except OSError as error:
+            return self._refused(entry, reasons.FAILED, error.strerror or type(error).__name__)
+        return None
 
-        return Retention(self.home, self._database, self.limits, self.clock)
+    def _compare(self, path: names.Names, entry: Entry) -> Reference | None:
+        try:
+            is_same = files.with_file(self.home, path, files.sha256_of) == entry.reference["sha256"]
+        except FileNotFoundError:
+            return None  # gone again: the recording will notice
+        except OSError:
+            return self._refused(entry, reasons.FAILED, "something else lies in its place")
+        return None if is_same else _conflict()
+
+    def _record(self, path: names.Names, entry: Entry) -> bool:
+        """Return whether the file is still there; where it is, it is recorded, if the database can be used."""
+        now = self.clock()
+        cutoff = now - self.limits.output_max_age_days * _DAY
+        total_max = self.limits.output_total_max_bytes
+
+        def work(writing: Connection) -> bool:
+            if not files.is_there(self.home, path):
+                return False
+            inventory.record(writing, entry, now)
+            too_much = inventory.choose_for_space(writing, total_max, cutoff, entry.path)
+            inventory.remove_all(writing, self.home, too_much, now)
+            return True
+
+        try:
+            return self.database.write(work)
+        except DatabaseFault:
+            return True  # the file is whole and where the reference says; cleanup enters it later
+
+    def _refused(self, entry: Entry, reason: str, detail: str) -> Reference:
+        now = self.clock()
+        try:
+            self.database.write(lambda writing: inventory.record_absence(writing, entry, reason, detail, now))
+        except DatabaseFault as fault:
+            detail = f"{detail}; not recorded: {fault.detail}"
+        return {"reason": reason, "detail": detail}
+
+    def _session_full(self) -> str:
+        limit = self.limits.output_session_max_bytes
+        return f"the session's outputs take all of output_session_max_bytes ({limit})"
 
 
-def _check_counts(**counts: object) -> None:
-    wrong = {name: value for name, value in counts.items() if type(value) is not int or value < 1}
-    if wrong:
-        raise InvalidParams({"fields": dict.fromkeys(wrong, "a whole number, at least 1")})
+def _conflict() -> Reference:
+    return {
+        "reason": reasons.CONFLICT,
+        "detail": "these ids are already cited for other content, which is kept",
+    }

@@ -1,8 +1,13 @@
-"""Head and tail of an output that is larger than it may be, and a line between that says what is gone."""
+"""What is kept of an output, and the reference that describes it.
+
+Of one that is larger than it may be: head and tail, and a line between them that says what is gone.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
 
 # Digits of the numbers in the marker line included: a 64-bit count has at most 20, or 26 with its commas.
 _MARKER_SPACE = 200
@@ -21,6 +26,25 @@ class Part:
     def marker_line(self) -> int:
         """The number of the marker line in the kept file, counted from 1."""
         return self.pieces[0].count(b"\n") + 1
+
+
+def describe(content: bytes, source_sha256: str, space: int) -> tuple[tuple[bytes, ...], dict[str, Any]]:
+    """Return the pieces of ``content`` that fit ``space`` bytes, and the reference without path and field."""
+    if len(content) <= space:
+        lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
+        return (content,), {"bytes": len(content), "lines": lines, "sha256": source_sha256}
+    part = part_of(content, space)
+    kept = b"".join(part.pieces)
+    return part.pieces, {
+        "bytes": len(kept),
+        "lines": kept.count(b"\n") + (not kept.endswith(b"\n")),
+        "sha256": sha256(kept).hexdigest(),
+        "partial": True,
+        "total_bytes": len(content),
+        "gone_bytes": part.gone_bytes,
+        "gone_line_ends": part.gone_lines,
+        "gone_at_line": part.marker_line,
+    }
 
 
 def part_of(content: bytes, space: int) -> Part:

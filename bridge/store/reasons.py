@@ -1,4 +1,7 @@
-"""The words that say why something is not kept or not there; docs/outputs.md explains each."""
+"""The words that say why something is not kept or not there, and the fault that carries one.
+
+docs/outputs.md explains each word.
+"""
 
 from __future__ import annotations
 
@@ -23,3 +26,15 @@ UNREADABLE = "unreadable"
 
 # Why a projection was not saved, besides locked and unavailable.
 NOT_JSON = "not_json"
+
+
+class DatabaseFault(Exception):
+    """The SQLite file could not be read or written; nobody who called is to blame.
+
+    ``reason`` is a word of this module, ``detail`` a short text for a person, without contents.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail

@@ -15,16 +15,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
 from bridge.limits import Limits
-from bridge.store import folders, inventory, paths, reasons
+from bridge.store import files, inventory, names, reasons
 from bridge.store.database import Database
-from bridge.store.faults import DatabaseFault
 from bridge.store.inventory import Removal
-from bridge.store.removal import remove_all
+from bridge.store.reasons import DatabaseFault
 
 _HOUR = 3_600.0
 _DAY = 24 * _HOUR
@@ -38,18 +36,18 @@ Steps = Iterator[Removal | None]
 
 
 class Retention:
-    """Cleans one home."""
+    """The cleanup of one home, which may be done in slices."""
 
-    def __init__(self, home: Path, database: Database, limits: Limits, clock: Callable[[], float] = time.time) -> None:
-        self._home = home
+    def __init__(self, database: Database, limits: Limits) -> None:
         self._database = database
+        self._home = database.home
+        self._clock = database.clock
         self._limits = limits
-        self._clock = clock
         self._looked: float | None = None
         self._steps: Steps | None = None
 
     def cleanup(self, *, force: bool) -> dict[str, Any]:
-        """See ``Outputs.cleanup``."""
+        """Do what is due, as ``Outputs.cleanup`` describes it, and return what was removed."""
         removed: list[Removal] = []
         try:
             if self._is_due(force=force):
@@ -94,18 +92,18 @@ class Retention:
                 yield from batch
 
     def _remove_batch(self, choose: Callable[[Connection], Iterator[Removal]], writing: Connection) -> list[Removal]:
-        return remove_all(writing, self._home, islice(choose(writing), _BATCH), self._clock())
+        return inventory.remove_all(writing, self._home, islice(choose(writing), _BATCH), self._clock())
 
     def _sweep(self) -> Steps:
-        for top in (paths.OUTPUTS, paths.ATTACHMENTS):
+        for top in (names.OUTPUTS, names.ATTACHMENTS):
             for session_id in self._sessions(top):
                 yield from self._sweep_session(top, session_id)
                 yield None
 
     def _sessions(self, top: str) -> list[str]:
         kept = set(self._database.read(inventory.sessions_with_files))
-        with suppress(OSError), folders.opened(self._home, (top,)) as folder, os.scandir(folder) as entries:
-            kept.update(entry.name for entry in entries if paths.is_identifier(entry.name))
+        with suppress(OSError), files.opened(self._home, (top,)) as folder, os.scandir(folder) as entries:
+            kept.update(entry.name for entry in entries if names.is_identifier(entry.name))
         return sorted(kept)
 
     def _sweep_session(self, top: str, session_id: str) -> Iterator[Removal]:
@@ -121,30 +119,30 @@ class Retention:
         for path, status in found.items():
             if path not in known and abs(self._clock() - status.st_mtime) > _HOUR:
                 yield from self._settle(path, status)
-        with suppress(OSError), folders.opened(self._home, (top,)) as folder:
+        with suppress(OSError), files.opened(self._home, (top,)) as folder:
             os.rmdir(session_id, dir_fd=folder)  # succeeds only when it is empty
         yield from lost
 
     def _strike_lost(self, lost: list[Removal], writing: Connection) -> list[Removal]:
-        still = [removal for removal in lost if not folders.is_there(self._home, removal.names)]
+        still = [removal for removal in lost if not files.is_there(self._home, removal.names)]
         inventory.strike_off(writing, still, self._clock())
         return still
 
     def _files(self, top: str, session_id: str) -> dict[str, os.stat_result]:
         try:
-            with folders.opened(self._home, (top, session_id)) as folder, os.scandir(folder) as entries:
+            with files.opened(self._home, (top, session_id)) as folder, os.scandir(folder) as entries:
                 return {f"{top}/{session_id}/{entry.name}": entry.stat(follow_symlinks=False) for entry in entries}
         except FileNotFoundError:
             return {}
 
     def _settle(self, path: str, status: os.stat_result) -> Iterator[Removal]:
         """Take up a file that no row knows, or remove it when it was never finished."""
-        names = tuple(path.split("/"))
-        if names[-1].startswith(folders.TEMPORARY_PREFIX):
-            if folders.remove(self._home, names):
+        parts = tuple(path.split("/"))
+        if parts[-1].startswith(files.TEMPORARY_PREFIX):
+            if files.remove(self._home, parts):
                 yield Removal(path, status.st_size, reasons.ABANDONED)
-        elif (call_id := paths.call_id_of(names)) and stat.S_ISREG(status.st_mode):
-            entry = inventory.Entry(path, names[1], call_id, None, {"bytes": status.st_size})
+        elif (call_id := names.call_id_of(parts)) and stat.S_ISREG(status.st_mode):
+            entry = inventory.Entry(path, parts[1], call_id, None, {"bytes": status.st_size})
             self._database.write(lambda writing: inventory.adopt(writing, entry, status.st_mtime))
 
 
@@ -154,7 +152,7 @@ def _claim(writing: Connection, now: float) -> bool:
     if cleaned_at is not None and 0 <= now - cleaned_at < _HOUR:
         return False
     # A clock that was wrong must not keep anything for ever: what lies in the future is dated today.
-    writing.execute("UPDATE sessions SET last_active = ?1 WHERE last_active > ?1", (now,))
+    writing.execute("UPDATE sessions SET last_active = ? WHERE last_active > ?", (now, now))
     writing.execute("UPDATE state SET cleaned_at = ?", (now,))
     return True
 

@@ -6,6 +6,9 @@ changed: a new one is added behind it, and tests/fixtures keeps a home of every 
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
+
 # Counted by triggers, so that a call learns how much is kept from two rows however many files there are.
 _VERSION_1 = """
 CREATE TABLE projections (
@@ -75,3 +78,29 @@ END;
 """
 
 MIGRATIONS = (_VERSION_1,)
+
+
+def version(connection: sqlite3.Connection) -> int:
+    """Return the number of migrations that the file has had; raises ``NotSupportedError`` for a newer one."""
+    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found > len(MIGRATIONS):
+        raise sqlite3.NotSupportedError(f"version {found} of the ledger is newer than this program")
+    return found
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the file to the newest version, inside the transaction that the caller began."""
+    for number in range(version(connection), len(MIGRATIONS)):
+        for statement in _statements(MIGRATIONS[number]):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {number + 1}")
+
+
+def _statements(script: str) -> Iterator[str]:
+    # Not executescript: it would commit the transaction that makes a migration whole.
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

@@ -55,7 +55,8 @@ class Services:
         """The saved projections, or None when they cannot be opened."""
         from bridge.store.ledger import Ledger  # noqa: PLC0415 - as above
 
-        return _opened("ledger", lambda: Ledger(self._settings.home))
+        database = self.outputs.database if self.outputs else None
+        return _opened("ledger", lambda: Ledger(self._settings.home, database=database))
 
 
 class Worker:

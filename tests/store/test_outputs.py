@@ -135,12 +135,18 @@ def test_a_file_that_someone_changed_is_damaged_even_after_it_was_read(outputs):
     assert outputs.read("s", "c")["content"] == "text\n"
 
 
-def test_importing_the_doors_imports_none_of_what_is_slow():
+def test_a_worker_answers_its_first_request_before_it_imports_what_is_slow():
     program = (
-        "import sys, bridge.store.outputs, bridge.store.ledger\n"
-        "from pathlib import Path; from bridge.limits import Limits\n"
-        "bridge.store.outputs.Outputs(Path('x'), Limits()); bridge.store.ledger.Ledger(Path('x'))\n"
-        "print([name for name in ('sqlite3', 'hashlib', 'regex', 'tempfile') if name in sys.modules])"
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from bridge.settings import Settings\n"
+        "from bridge.worker.framing import LineReader\n"
+        "from bridge.worker.rpc import Server\n"
+        "from bridge.worker.state import Worker\n"
+        "server = Server(Worker(Settings(home=Path('x'))))\n"
+        'line = b\'{"jsonrpc":"2.0","id":1,"method":"ping"}\\n\'\n'
+        "assert all(b'pong' in server.answer(event) for event in LineReader(1_024).feed(line))\n"
+        "print([name for name in ('bridge.store', 'sqlite3', 'hashlib', 'regex') if name in sys.modules])"
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"

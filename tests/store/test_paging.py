@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bridge.limits import Limits
 from bridge.protocol.errors import InvalidParams
-from bridge.store import pages
+from bridge.store import paging
 from bridge.store.outputs import Outputs
 
 SMALLEST_PAGE = 2_048
@@ -165,16 +165,16 @@ def test_a_page_deep_in_a_file_reads_one_block_and_itself(home, monkeypatch):
     read, pread = [], os.pread
     monkeypatch.setattr(os, "pread", lambda *place: read.append(pread(*place)) or read[-1])
     assert outputs.read("session", call_id, offset=599_000, limit=3)["content"] == "a line of text\n" * 3
-    assert sum(map(len, read)) < pages.STRIDE + Limits().model_max_bytes + 100
+    assert sum(map(len, read)) < paging.STRIDE + Limits().model_max_bytes + 100
 
 
 def test_an_index_takes_24_bytes_for_64_kib(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"line\n" * 400_000)
     with path.open("rb") as file:
-        index = pages.build_index(file.fileno())
+        index = paging.build_index(file.fileno())
     assert index.total_lines == 400_000
-    assert len(index.offsets) <= 2_000_000 // pages.STRIDE + 2
+    assert len(index.offsets) <= 2_000_000 // paging.STRIDE + 2
 
 
 @pytest.mark.parametrize(

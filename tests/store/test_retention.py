@@ -9,7 +9,7 @@ import pytest
 
 from bridge.limits import Limits
 from bridge.protocol.errors import OutputMissing
-from bridge.store import folders, retention
+from bridge.store import files, retention
 from bridge.store.ledger import Ledger
 from bridge.store.outputs import Outputs
 
@@ -237,7 +237,7 @@ def test_a_file_that_cannot_be_removed_is_counted_again_and_tried_again(home, ou
     outputs.store("s", "c", b"text")
     aged(home / "outputs/s/c.txt", clock)
     clock.pass_days(8)
-    monkeypatch.setattr(folders, "remove", lambda *_: False)
+    monkeypatch.setattr(files, "remove", lambda *_: False)
     outputs.cleanup()
     assert outputs.read("s", "c")["content"] == "text"
     outputs.cleanup()

@@ -14,7 +14,7 @@ import pytest
 
 from bridge.limits import Limits
 from bridge.protocol.errors import OutputMissing, StoreUnavailable
-from bridge.store import database, folders
+from bridge.store import database, files
 from bridge.store.ledger import Ledger
 from bridge.store.outputs import Outputs
 
@@ -300,7 +300,7 @@ def test_a_damaged_ledger_is_set_aside_and_a_new_one_begun_with_one_line(home, c
         for opened in (ledger, outputs):
             opened.close()
     else:
-        ledger._database.checkpoint()  # noqa: SLF001 - else all rows are in the log and no damage is seen
+        ledger.database.checkpoint()  # else all rows are in the log and no damage is seen
     DAMAGE[damage](home / "ledger.sqlite3")
     for number in range(60, 70):
         ledger.save("s", f"c{number}", projection())
@@ -354,7 +354,7 @@ def test_an_output_that_was_removed_by_hand_is_written_again_when_it_comes_again
 
 
 def test_the_temporary_file_of_a_write_that_lost_its_folder_is_written_once_more(home, monkeypatch):
-    publish, lost = folders._publish, []  # noqa: SLF001 - the moment before the link cannot be met from outside
+    publish, lost = files._publish, []  # noqa: SLF001 - the moment before the link cannot be met from outside
 
     def lose_it_once(folder, temporary, name):
         if not lost:
@@ -362,7 +362,7 @@ def test_the_temporary_file_of_a_write_that_lost_its_folder_is_written_once_more
             shutil.rmtree(home / "outputs/s")
         publish(folder, temporary, name)
 
-    monkeypatch.setattr(folders, "_publish", lose_it_once)
+    monkeypatch.setattr(files, "_publish", lose_it_once)
     assert "path" in Outputs(home, Limits()).store("s", "c", b"text\n")
     assert lost
 

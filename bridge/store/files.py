@@ -13,10 +13,12 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
 TEMPORARY_PREFIX = ".tmp-"
+_BLOCK_BYTES = 1 << 20
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -148,6 +150,16 @@ def is_there(home: Path, names: tuple[str, ...]) -> bool:
         return with_file(home, names, lambda _: True)
     except (FileNotFoundError, NotAFileError):
         return False
+
+
+def sha256_of(file: int) -> str:
+    """Return the hash of an open file's content, in hexadecimal."""
+    digest = sha256()
+    position = 0
+    while block := os.pread(file, _BLOCK_BYTES, position):
+        digest.update(block)
+        position += len(block)
+    return digest.hexdigest()
 
 
 class NotAFileError(OSError):

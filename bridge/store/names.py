@@ -29,22 +29,20 @@ SUFFIXES = {
     "video/mp4": ".mp4",
 }
 _ANY_SUFFIX = ".bin"
+_ATTACHMENT = re.compile(r"(.+)-[0-9a-f]{16}\.[a-z0-9]+")
 
 Names = tuple[str, ...]
 
 
-def output_names(session_id: str, call_id: str) -> Names:
-    """One name for a call's output, text or JSON: taking that name is what makes one of two writers win."""
+def output(session_id: str, call_id: str) -> Names:
+    """Return the one name of a call's output, text or JSON: taking it is what makes one of two writers win."""
     return (OUTPUTS, session_id, f"{call_id}.txt")
 
 
-def attachment_names(session_id: str, call_id: str, sha256: str, media_type: str) -> Names:
-    """Name an attachment by its content, so that the same one again is the same file."""
+def attachment(session_id: str, call_id: str, sha256: str, media_type: str) -> Names:
+    """Return the name of an attachment, which is that of its content: the same one again is the same file."""
     essence = media_type.partition(";")[0].strip().lower()
     return (ATTACHMENTS, session_id, f"{call_id}-{sha256[:16]}{SUFFIXES.get(essence, _ANY_SUFFIX)}")
-
-
-_ATTACHMENT = re.compile(r"(.+)-[0-9a-f]{16}\.[a-z0-9]+")
 
 
 def is_identifier(name: str) -> bool:
