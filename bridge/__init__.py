@@ -40,15 +40,20 @@ def normalize(  # noqa: PLR0913 - the members of one finished call
     more settings and replay.
     """
     from bridge.projections.normalizer import Normalizer  # noqa: PLC0415 - keeps `import bridge` cheap
+    from bridge.protocol.models import ToolCall, validate  # noqa: PLC0415
     from bridge.settings import Settings, default_home  # noqa: PLC0415
 
-    settings = Settings(home=getattr(outputs, "home", default_home({})), limits=limits or Limits())
-    return Normalizer(settings, outputs).normalize(
-        result,
-        name=name,
-        status=status,
-        error_type=error_type,
-        args=args,
-        session_id=session_id,
-        call_id=call_id,
+    call = validate(
+        ToolCall,
+        {
+            "result": result,
+            "name": name,
+            "status": status,
+            "error_type": error_type,
+            "session_id": session_id,
+            "call_id": call_id,
+            "args": None if args is None else dict(args),
+        },
     )
+    settings = Settings(home=getattr(outputs, "home", default_home({})), limits=limits or Limits())
+    return Normalizer(settings, outputs).normalize(call)

@@ -37,10 +37,12 @@ def inspect(options: argparse.Namespace) -> int:
     """Show what a tool result becomes: sizes, the echo, the terminal text and the model text."""
     from bridge.echo.preview import ui_preview  # noqa: PLC0415
     from bridge.projections.normalizer import Normalizer  # noqa: PLC0415 - not needed by the other commands
+    from bridge.protocol.models import ToolCall  # noqa: PLC0415 - as above
 
     settings = Settings.from_environment(os.environ)
     result = _read_result(options.file)
-    projections = Normalizer(settings).normalize(result, name=options.name, status=options.status, args=options.args)
+    call = ToolCall(result=result, name=options.name, status=options.status, args=options.args)
+    projections = Normalizer(settings).normalize(call)
     limit, structural = settings.limits.preview_max_chars, settings.structural_tools
     _heading("panel", ui_preview(result, limit, options.name, structural_tools=structural))
     _heading("terminal", projections["terminal_content"])

@@ -20,8 +20,8 @@ from bridge.projections import mutation, read_file
 from bridge.projections.render import FORMAT, NOT_NEEDED, Audience, Case, Rendered, output_of
 from bridge.projections.small import small_projection
 from bridge.projections.tool_result import ToolResult, complete, earlier_output, read
-from bridge.protocol.errors import InvalidParams
-from bridge.protocol.names import COMPLETED, STATUS_RULE, STATUSES, check_given_identifiers
+from bridge.protocol.models import ToolCall
+from bridge.protocol.names import COMPLETED
 from bridge.settings import Settings
 
 NO_IDS, NO_STORE = "no_ids", "no_store"
@@ -67,25 +67,10 @@ class Normalizer:
         self._terminal = Audience(terminal, for_model=False, highlights=part)
         self._smaller = Budget(min(model.size, terminal.size), model.lines)
 
-    def normalize(  # noqa: PLR0913 - the members of one finished call
-        self,
-        result: Any,
-        *,
-        name: str,
-        status: str = COMPLETED,
-        error_type: str | None = None,
-        args: Mapping[str, Any] | None = None,
-        session_id: str | None = None,
-        call_id: str | None = None,
-    ) -> dict[str, Any]:
-        """Return the projections of ``result``, which the tool ``name`` gave back when called with ``args``.
-
-        Raises ``InvalidParams`` for ids that are not names and for an unknown status: the caller is to blame.
-        No result makes it raise.
-        """
-        if status not in STATUSES:
-            raise InvalidParams({"fields": {"status": STATUS_RULE}})
-        ids = _checked_ids(session_id, call_id)
+    def normalize(self, call: ToolCall) -> dict[str, Any]:
+        """Return the projections of one finished tool call. No result makes it raise."""
+        result, name, status, error_type, args = call.result, call.name, call.status, call.error_type, call.args
+        ids = None if call.session_id is None or call.call_id is None else (call.session_id, call.call_id)
         saved = self._ledger.find(*ids) if self._ledger and ids else None
         if saved is None and type(result) is str and status == COMPLETED and error_type is None:
             small = small_projection(result, name, self._smaller)
@@ -174,13 +159,6 @@ class Normalizer:
         if subject.cleaned or (subject.kind is mutation and mutation.withholds(subject.payload)):
             return True
         return subject.size > self._smaller.size or subject.newlines > self._model.budget.lines
-
-
-def _checked_ids(session_id: str | None, call_id: str | None) -> Ids | None:
-    if session_id is None and call_id is None:
-        return None
-    check_given_identifiers(session_id=session_id, call_id=call_id)
-    return None if session_id is None or call_id is None else (session_id, call_id)
 
 
 def _facts(subject: ToolResult, *, for_model: bool) -> dict[str, Any]:

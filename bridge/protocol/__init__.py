@@ -1,4 +1,4 @@
-"""The words on the wire: names, identifiers, errors, the shapes of parameters and results, the OpenRPC document.
+"""The words on the wire: names, identifiers, errors, parameters of methods and their results, the OpenRPC document.
 
-Offers ``names``, ``errors``, ``openrpc``. Imports only ``limits`` and ``settings``.
+Offers ``names``, ``errors``, ``models``, ``results``, ``reasons``, ``openrpc``. Imports only ``limits``.
 """

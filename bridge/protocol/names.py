@@ -1,13 +1,12 @@
 """The words on the wire, each defined once, and the names that may be used as ids.
 
-The shapes of params and results are in ``openrpc``: this file is imported by every room and at every start,
-and pydantic's models take longer to load than all the rest of a worker.
+The parameters of methods are in ``models``, the shapes of results in ``results``.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, Literal, get_args
 
 from bridge.protocol.errors import InvalidParams
 
@@ -19,10 +18,11 @@ PROTOCOL: Final = 1
 PREVIEW_ECHO: Final = "echo"
 PREVIEW_STRUCTURE: Final = "structure"
 
+Status = Literal["completed", "failed", "cancelled"]
 COMPLETED: Final = "completed"
 # The result of a call that ended so is an error.
 FAILED_STATUSES: Final = ("failed", "cancelled")
-STATUSES: Final = (COMPLETED, *FAILED_STATUSES)
+STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 STATUS_RULE: Final = f"must be one of {', '.join(STATUSES)}"
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
@@ -34,15 +34,11 @@ def check_identifiers(**identifiers: object) -> None:
 
     Raises ``InvalidParams`` that names every field at fault: the caller is to blame.
     """
-    wrong = {field: IDENTIFIER_RULE for field, value in identifiers.items() if not _is_identifier(value)}
+    wrong = {field: IDENTIFIER_RULE for field, value in identifiers.items() if not is_identifier(value)}
     if wrong:
         raise InvalidParams({"fields": wrong})
 
 
-def check_given_identifiers(**identifiers: object) -> None:
-    """Do the same for ids that may be left out, which None stands for."""
-    check_identifiers(**{field: value for field, value in identifiers.items() if value is not None})
-
-
-def _is_identifier(value: object) -> bool:
+def is_identifier(value: object) -> bool:
+    """Return whether ``value`` can name a session or a call."""
     return isinstance(value, str) and IDENTIFIER.fullmatch(value) is not None

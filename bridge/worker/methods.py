@@ -1,43 +1,44 @@
 """The methods of the wire, one small function each, in the order of docs/protocol.md.
 
-Each takes the worker first, then its parameters by the names of the wire. What it gives back is the result;
-a fault of the caller is raised as a class of ``bridge.protocol.errors``. Anything else that escapes is a defect of
-the worker and becomes -32603 in ``rpc``.
+Each takes the worker and its parameters, validated (``bridge.protocol.models``), and returns the result; a fault of
+the caller is raised as a class of ``bridge.protocol.errors``. Anything else that escapes is a defect of the worker
+and becomes -32603 in ``rpc``.
 """
 
 from __future__ import annotations
 
 import os
-import re
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from bridge import __version__
 from bridge.echo.preview import echo, is_structural
 from bridge.limits import LimitError
+from bridge.protocol import models
 from bridge.protocol.errors import InvalidParams
-from bridge.protocol.names import (
-    PREVIEW_ECHO,
-    PREVIEW_STRUCTURE,
-    PROTOCOL,
-    SERVER,
-    check_given_identifiers,
-    check_identifiers,
+from bridge.protocol.names import PREVIEW_ECHO, PREVIEW_STRUCTURE, PROTOCOL, SERVER
+from bridge.protocol.results import (
+    Cleaned,
+    Completion,
+    Counts,
+    Echo,
+    Initialized,
+    OutputPage,
+    Projection,
+    ReplayPage,
+    Structure,
 )
-from bridge.worker.params import ANYTHING, OBJECT, STATUS, TEXT, WHOLE_NUMBER, Method, describe
 from bridge.worker.state import Worker
 
-RUBY_VERSION = re.compile(r"(\d+)\.(\d+)(\..*)?", re.ASCII | re.DOTALL)
 
-
-def initialize(worker: Worker, client: dict[str, Any], limits: dict[str, Any] | None = None) -> dict[str, Any]:
+def initialize(worker: Worker, params: models.Initialize) -> Initialized:
     """Learn who is calling and replace the limits; say what this worker is. May be called again."""
-    ruby_3_4 = _runs_ruby_3_4(client)
     try:
-        worker.limit(limits or {})
+        worker.limit(params.limits or {})
     except LimitError as error:
         raise InvalidParams({"fields": {"limits": str(error)}}) from None
-    worker.ruby_3_4 = ruby_3_4
+    worker.ruby_3_4 = params.client.prints_as_ruby_3_4
     settings = worker.settings
     return {
         "server": SERVER,
@@ -51,147 +52,95 @@ def initialize(worker: Worker, client: dict[str, Any], limits: dict[str, Any] | 
     }
 
 
-def ping(_worker: Worker) -> str:
-    """Say that the worker is there."""
+def ping(_worker: Worker, _params: models.Ping) -> str:
+    """Return "pong"."""
     return "pong"
 
 
-def ui_preview(worker: Worker, result: Any, limit: int | None = None, name: str | None = None) -> Any:
-    """Return what the panel shows of ``result``: the value itself, or its echo of ``limit`` code points."""
-    if is_structural(result, name, worker.settings.structural_tools):
-        return result
-    return _echo(worker, result, limit)
+def ui_preview(worker: Worker, params: models.UiPreview) -> Any:
+    """Return what the panel shows of a result: the value itself, or its echo."""
+    if is_structural(params.result, params.name, worker.settings.structural_tools):
+        return params.result
+    return _echo(worker, params)
 
 
-def normalize(  # noqa: PLR0913, PLR0917 - the parameters of the wire
-    worker: Worker,
-    result: Any,
-    name: str,
-    status: str = "completed",
-    error_type: str | None = None,
-    session_id: str | None = None,
-    call_id: str | None = None,
-    args: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Return the projections of one finished tool."""
-    check_given_identifiers(session_id=session_id, call_id=call_id)
-    projections: dict[str, Any] = worker.services.normalizer.normalize(
-        result,
-        name=name,
-        status=status,
-        error_type=error_type,
-        args=args,
-        session_id=session_id,
-        call_id=call_id,
-    )
-    return projections
+def normalize(worker: Worker, call: models.ToolCall) -> Projection:
+    """Return the projections of one finished tool call."""
+    projection: Projection = worker.services.normalizer.normalize(call)
+    return projection
 
 
-def tool_completed(  # noqa: PLR0913, PLR0917 - the parameters of the wire
-    worker: Worker,
-    result: Any,
-    name: str,
-    status: str = "completed",
-    error_type: str | None = None,
-    session_id: str | None = None,
-    call_id: str | None = None,
-    args: dict[str, Any] | None = None,
-    limit: int | None = None,
-) -> dict[str, Any]:
-    """Return the projections of one finished tool, and its preview."""
-    projections = normalize(worker, result, name, status, error_type, session_id, call_id, args)
-    return {**projections, "preview": _preview(worker, result, limit, name)}
+def tool_completed(worker: Worker, call: models.ToolCompleted) -> Completion:
+    """Return the projections of one finished tool call, and its preview."""
+    return {**normalize(worker, call), "preview": _preview(worker, call)}
 
 
-def read_output(  # noqa: PLR0913, PLR0917 - the parameters of the wire
-    worker: Worker, session_id: str, call_id: str, offset: int = 1, column: int = 1, limit: int = 2_000
-) -> dict[str, Any]:
+def read_output(worker: Worker, params: models.ReadOutput) -> OutputPage:
     """Return one page of a stored output."""
-    check_identifiers(session_id=session_id, call_id=call_id)
-    page: dict[str, Any] = worker.store("outputs").read(session_id, call_id, offset, column, limit)
+    page: OutputPage = worker.store("outputs").read(
+        params.session_id, params.call_id, params.offset, params.column, params.limit
+    )
     return page
 
 
-def replay(worker: Worker, session_id: str, after: int = 0, limit: int = 500) -> dict[str, Any]:
-    """Return the saved projections of a session, in order, those after number ``after``."""
-    check_identifiers(session_id=session_id)
-    saved: dict[str, Any] = worker.store("ledger").replay(session_id, after, limit)
+def replay(worker: Worker, params: models.Replay) -> ReplayPage:
+    """Return the saved projections of a session, in order."""
+    saved: ReplayPage = worker.store("ledger").replay(params.session_id, params.after, params.limit)
     return saved
 
 
-def cleanup(worker: Worker) -> dict[str, Any]:
-    """Remove what is too old or over its quota; say what was removed and why."""
-    removed: dict[str, Any] = worker.store("outputs").cleanup()
-    return removed
+def cleanup(worker: Worker, _params: models.Cleanup) -> Cleaned:
+    """Remove what is too old or over its quota; return what was removed and why."""
+    cleaned: Cleaned = worker.store("outputs").cleanup()
+    return cleaned
 
 
-def stats(worker: Worker) -> dict[str, Any]:
+def stats(worker: Worker, _params: models.Stats) -> Counts:
     """Return calls, bytes in and out per tool, and time per method."""
     return worker.stats.to_json()
 
 
-def discover(_worker: Worker) -> dict[str, Any]:
+def discover(_worker: Worker, _params: models.Discover) -> dict[str, Any]:
     """Return the OpenRPC document."""
-    from bridge.protocol.openrpc import document  # noqa: PLC0415 - pydantic's models load slowly and only people ask
+    from bridge.protocol.openrpc import document  # noqa: PLC0415 - making it is slow and only people ask
 
     return document(__version__)
 
 
-def shutdown(worker: Worker) -> None:
-    """Answer null, then let the worker exit with status 0; requests behind this one are not read."""
+def shutdown(worker: Worker, _params: models.Shutdown) -> None:
+    """Let the worker exit with status 0 once this is answered; requests behind it are not read."""
     worker.stopping = True
 
 
-def _preview(worker: Worker, result: Any, limit: int | None, name: str) -> dict[str, str]:
+def _preview(worker: Worker, call: models.ToolCompleted) -> Echo | Structure:
     """Return the preview of ``tool_completed``: what passes through is not sent back to who sent it."""
-    if is_structural(result, name, worker.settings.structural_tools):
+    if is_structural(call.result, call.name, worker.settings.structural_tools):
         return {"kind": PREVIEW_STRUCTURE}
-    return {"kind": PREVIEW_ECHO, "text": _echo(worker, result, limit)}
+    return {"kind": PREVIEW_ECHO, "text": _echo(worker, call)}
 
 
-def _echo(worker: Worker, result: Any, limit: int | None) -> str:
-    most = worker.settings.limits.preview_max_chars if limit is None else limit
-    return echo(result, most, ruby_3_4=worker.ruby_3_4)
+def _echo(worker: Worker, call: models.UiPreview | models.ToolCompleted) -> str:
+    most = worker.settings.limits.preview_max_chars if call.limit is None else call.limit
+    return echo(call.result, most, ruby_3_4=worker.ruby_3_4)
 
 
-def _runs_ruby_3_4(client: dict[str, Any]) -> bool:
-    """Return whether the client prints hashes as Ruby 3.4 and later do; a client without Ruby has no say."""
-    version = client.get("ruby")
-    if version is None:
-        return False
-    found = RUBY_VERSION.fullmatch(version) if isinstance(version, str) else None
-    if found is None:
-        raise InvalidParams({"fields": {"client.ruby": 'must be a version of Ruby, like "3.4.1"'}})
-    return (int(found[1]), int(found[2])) >= (3, 4)
+class Method(NamedTuple):
+    """One method of the wire: the model of its parameters, and the function behind it."""
 
+    params: type[models.Params]
+    function: Callable[..., Any]
 
-_COMPLETION = {
-    "result": ANYTHING,
-    "name": TEXT,
-    "status": STATUS,
-    "error_type": TEXT,
-    "session_id": TEXT,
-    "call_id": TEXT,
-    "args": OBJECT,
-}
 
 METHODS: dict[str, Method] = {
-    "initialize": describe(initialize, client=OBJECT, limits=OBJECT),
-    "ping": describe(ping),
-    "ui_preview": describe(ui_preview, result=ANYTHING, limit=WHOLE_NUMBER, name=TEXT),
-    "normalize": describe(normalize, **_COMPLETION),
-    "tool_completed": describe(tool_completed, **_COMPLETION, limit=WHOLE_NUMBER),
-    "read_output": describe(
-        read_output,
-        session_id=TEXT,
-        call_id=TEXT,
-        offset=WHOLE_NUMBER,
-        column=WHOLE_NUMBER,
-        limit=WHOLE_NUMBER,
-    ),
-    "replay": describe(replay, session_id=TEXT, after=WHOLE_NUMBER, limit=WHOLE_NUMBER),
-    "cleanup": describe(cleanup),
-    "stats": describe(stats),
-    "rpc.discover": describe(discover),
-    "shutdown": describe(shutdown),
+    "initialize": Method(models.Initialize, initialize),
+    "ping": Method(models.Ping, ping),
+    "ui_preview": Method(models.UiPreview, ui_preview),
+    "normalize": Method(models.ToolCall, normalize),
+    "tool_completed": Method(models.ToolCompleted, tool_completed),
+    "read_output": Method(models.ReadOutput, read_output),
+    "replay": Method(models.Replay, replay),
+    "cleanup": Method(models.Cleanup, cleanup),
+    "stats": Method(models.Stats, stats),
+    "rpc.discover": Method(models.Discover, discover),
+    "shutdown": Method(models.Shutdown, shutdown),
 }

@@ -29,12 +29,12 @@ from bridge.protocol.errors import (
     ParseError,
     RequestTooLarge,
 )
+from bridge.protocol.models import validate
 from bridge.protocol.names import JSONRPC
 from bridge.worker.encoding import encode
 from bridge.worker.faults import report
 from bridge.worker.framing import LF, Event, TooLong
-from bridge.worker.methods import METHODS
-from bridge.worker.params import Method
+from bridge.worker.methods import METHODS, Method
 from bridge.worker.state import Worker
 
 log = logging.getLogger(__name__)
@@ -141,9 +141,9 @@ def _handler(method: Method) -> Handler:
     def handle(call: Call, /, *positional: Any, **named: Any) -> Result:
         started = time.perf_counter()
         try:
-            arguments = method.bind(positional, named)
-            call.tool = arguments.get("name")
-            return Success(method.function(call.worker, **arguments))
+            params = validate(method.params, named, positional)
+            call.tool = getattr(params, "name", None)
+            return Success(method.function(call.worker, params))
         except BridgeError as error:
             call.failed = True
             return _refusal(error)

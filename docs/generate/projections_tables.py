@@ -19,6 +19,7 @@ from memory_store import MemoryOutputs
 from bridge.limits import Limits
 from bridge.projections import mutation, read_file, structured, task, text
 from bridge.projections.normalizer import Normalizer
+from bridge.protocol.models import ToolCall
 from bridge.settings import Settings
 
 DOCUMENT = Path(__file__).parents[1] / "projections.md"
@@ -57,7 +58,7 @@ EXAMPLES = (
 
 def project(result, name):
     normalizer = Normalizer(Settings(home=Path("unused")), MemoryOutputs())
-    return normalizer.normalize(result, name=name, session_id="s1", call_id="c1")
+    return normalizer.normalize(ToolCall(result=result, name=name, session_id="s1", call_id="c1"))
 
 
 def kinds_table():

@@ -14,6 +14,7 @@ import orjson
 from measure import Figure, in_turn
 
 from bridge.projections.normalizer import Normalizer
+from bridge.protocol.models import ToolCall
 from bridge.settings import Settings
 from bridge.store.ledger import Ledger
 from bridge.store.outputs import Outputs
@@ -84,7 +85,7 @@ def figures(repeats: int) -> Iterator[Figure]:
 def _normalize(normalizer: Normalizer, subject: Subject, repeats: int) -> Figure:
     payload = {"ok": True, "tool": "run", "data": subject.result}
     pairs = in_turn(
-        lambda: normalizer.normalize(subject.result, name="run"),
+        lambda: normalizer.normalize(ToolCall(result=subject.result, name="run")),
         lambda: orjson.dumps(payload, option=subject.option),
         repeats,
     )
@@ -102,7 +103,7 @@ def _stored(repeats: int) -> Figure:
         encoded = result.encode()
 
         def ours() -> None:
-            normalizer.normalize(result, name="run", session_id="bench", call_id=f"call-{next(calls)}")
+            normalizer.normalize(ToolCall(result=result, name="run", session_id="bench", call_id=f"call-{next(calls)}"))
 
         def theirs() -> None:
             target = home / f"plain-{next(calls)}"

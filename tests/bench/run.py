@@ -86,7 +86,7 @@ def _profile() -> None:
         profiler = cProfile.Profile()
         profiler.enable()
         for _ in range(100):
-            normalizer.normalize(result, name="run")
+            normalizer.normalize(in_process.ToolCall(result=result, name="run"))
         profiler.disable()
         print(f"\n== 100 times normalize, {label} of text")
         pstats.Stats(profiler).sort_stats("tottime").print_stats(12)

@@ -16,6 +16,7 @@ from reading import check_excerpt, contents
 
 from bridge.excerpt.cleaning import clean
 from bridge.projections.normalizer import Normalizer
+from bridge.protocol.models import ToolCall
 from bridge.settings import Settings
 from bridge.store.outputs import Outputs
 
@@ -39,7 +40,7 @@ def finish(log, home, share=0.2):
     settings = replace(Settings(home=home), error_lines_share=share)
     result = {"result": log, "exit_status": 1, "cwd": "/project"}
     made = Normalizer(settings, Outputs(home, settings.limits)).normalize(
-        result, name="run_command", session_id="s", call_id="c"
+        ToolCall(result=result, name="run_command", session_id="s", call_id="c")
     )
     return made, *contents(made)
 

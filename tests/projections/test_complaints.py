@@ -21,6 +21,7 @@ from reading import check_excerpt, contents
 
 from bridge.limits import Limits
 from bridge.projections.normalizer import Normalizer
+from bridge.protocol.models import ToolCall
 from bridge.settings import Settings
 from bridge.store.outputs import Outputs
 
@@ -35,7 +36,8 @@ def finish(tmp_path):
     numbers = itertools.count()
 
     def finish_one(result, name="run_command", **call):
-        made = normalizer.normalize(result, name=name, session_id="s", call_id=f"c{next(numbers)}", **call)
+        given = ToolCall(result=result, name=name, session_id="s", call_id=f"c{next(numbers)}", **call)
+        made = normalizer.normalize(given)
         assert len(made["model_content"].encode()) <= LIMITS.model_max_bytes
         assert len(made["terminal_content"].encode()) <= LIMITS.terminal_max_bytes
         return made
@@ -135,7 +137,7 @@ def test_a_build_log_can_be_read_on_from_where_the_model_s_text_breaks_off(finis
 def test_a_tool_that_the_agent_does_not_have_is_never_recommended(tmp_path):
     settings = Settings(home=tmp_path, read_tool="")
     made = Normalizer(settings, Outputs(tmp_path, LIMITS)).normalize(
-        BUILD_LOG, name="make", session_id="s", call_id="c"
+        ToolCall(result=BUILD_LOG, name="make", session_id="s", call_id="c")
     )
     meta = json.loads(made["model_content"])["meta"]
     assert "continue" not in meta
@@ -304,7 +306,7 @@ def test_a_2_mb_png_in_a_content_block_becomes_a_file_and_no_text(finish):
 def test_a_2_mb_png_that_cannot_be_kept_is_still_handed_over_whole(tmp_path):
     picture = png(2_000_000)
     block = {"type": "image", "data": base64.b64encode(picture).decode(), "mimeType": "image/png"}
-    made = Normalizer(Settings(home=tmp_path)).normalize({"content": [block]}, name="screenshot")
+    made = Normalizer(Settings(home=tmp_path)).normalize(ToolCall(result={"content": [block]}, name="screenshot"))
     (attachment,) = made["attachments"]
     assert base64.b64decode(attachment["data"]) == picture
     assert attachment["reason"] == "no_ids"

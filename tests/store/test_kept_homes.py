@@ -12,6 +12,7 @@ import pytest
 
 from bridge.limits import Limits
 from bridge.projections.normalizer import Normalizer
+from bridge.protocol.models import ToolCall
 from bridge.settings import Settings
 from bridge.store.ledger import Ledger
 from bridge.store.outputs import Outputs
@@ -66,7 +67,8 @@ def test_the_same_ids_give_the_same_bytes_whatever_the_limits_are_and_the_result
     normalizer = Normalizer(settings, outputs=Outputs(home, limits), ledger=Ledger(home))
     for item in orjson.loads(then)["items"]:
         call_id = item["call_id"]
-        again = normalizer.normalize("another result", name="bash", session_id="session-2026", call_id=call_id)
+        call = ToolCall(result="another result", name="bash", session_id="session-2026", call_id=call_id)
+        again = normalizer.normalize(call)
         assert again.pop("replayed") is True
         again.pop("terminal_content")
         saved = {key: item[key] for key in again}

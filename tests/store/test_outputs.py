@@ -146,7 +146,7 @@ def test_a_worker_answers_its_first_request_before_it_imports_what_is_slow():
         "server = Server(Worker(Settings(home=Path('x'))))\n"
         'line = b\'{"jsonrpc":"2.0","id":1,"method":"ping"}\\n\'\n'
         "assert all(b'pong' in server.answer(event) for event in LineReader(1_024).feed(line))\n"
-        "print([name for name in ('bridge.store', 'sqlite3', 'hashlib', 'regex') if name in sys.modules])"
+        "print([name for name in ('bridge.store', 'bridge.projections', 'sqlite3', 'regex') if name in sys.modules])"
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"

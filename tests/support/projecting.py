@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bridge.limits import Limits
 from bridge.projections.normalizer import Normalizer
+from bridge.protocol.models import ToolCall, validate
 from bridge.settings import Settings
 
 KEYS = ["ok", "tool", "data", "error", "error_type", "meta"]
@@ -19,7 +20,8 @@ def normalize(  # noqa: PLR0913 - what a test may want to choose
     result, name="run_command", *, limits=DEFAULTS, outputs=None, ledger=None, read_tool="read_file", **call
 ):
     settings = Settings(home=Path("/home"), limits=limits, read_tool=read_tool)
-    made = Normalizer(settings, outputs, ledger).normalize(result, name=name, **call)
+    given = validate(ToolCall, {"result": result, "name": name, **call})
+    made = Normalizer(settings, outputs, ledger).normalize(given)
     check(made, limits)
     return made
 

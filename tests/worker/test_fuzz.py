@@ -30,7 +30,7 @@ class Frames:
 
     def line(self):
         """Return one line without its LF."""
-        made = json.dumps(self.document("0"), ensure_ascii=self.random.random() < 0.5).encode()
+        made = json.dumps(self.document(), ensure_ascii=self.random.random() < 0.5).encode()
         while self.random.random() < 0.4:
             made = self.damaged(made)
         return made.replace(b"\n", b"")

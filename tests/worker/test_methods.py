@@ -7,8 +7,9 @@ import pytest
 from bridge import __version__
 from bridge.limits import Limits
 from bridge.protocol.errors import InvalidParams, StoreUnavailable
+from bridge.protocol.models import ToolCall, validate
 from bridge.settings import Settings
-from bridge.worker import methods, state
+from bridge.worker import state
 from bridge.worker.methods import METHODS
 from bridge.worker.state import Worker
 
@@ -43,15 +44,21 @@ def worker(tmp_path):
     return Worker(Settings(home=tmp_path), Recorders)
 
 
-def fields(method, *arguments, **named):
+def call(worker, method, *positional, **named):
+    """Call a method as the wire does: by position or by name."""
+    params, function = METHODS[method]
+    return function(worker, validate(params, named, positional))
+
+
+def fields(*arguments, **named):
     with pytest.raises(InvalidParams) as caught:
-        method(*arguments, **named)
+        call(*arguments, **named)
     return caught.value.data["fields"]
 
 
 class TestInitialize:
     def test_it_says_what_the_worker_is(self, worker, tmp_path):
-        told = methods.initialize(worker, {"name": "test"})
+        told = call(worker, "initialize", {"name": "test"})
         assert told.pop("pid") > 0
         assert told == {
             "server": "rind-bridge",
@@ -64,14 +71,14 @@ class TestInitialize:
         }
 
     def test_limits_replace_those_of_the_call_before(self, worker):
-        methods.initialize(worker, {}, {"model_max_bytes": 3_000})
-        told = methods.initialize(worker, {}, {"terminal_max_bytes": 2_000})
+        call(worker, "initialize", {}, {"model_max_bytes": 3_000})
+        told = call(worker, "initialize", {}, {"terminal_max_bytes": 2_000})
         assert told["limits"] == asdict(Limits(terminal_max_bytes=2_000))
         assert worker.services.settings.limits == Limits(terminal_max_bytes=2_000)
 
     def test_the_same_limits_keep_the_services(self, worker):
         services = worker.services
-        methods.initialize(worker, {}, {"model_max_bytes": Limits().model_max_bytes})
+        call(worker, "initialize", {}, {"model_max_bytes": Limits().model_max_bytes})
         assert worker.services is services
 
     @pytest.mark.parametrize(
@@ -83,7 +90,7 @@ class TestInitialize:
         ],
     )
     def test_a_wrong_limit_is_named_and_changes_nothing(self, worker, limits, named):
-        assert named in fields(methods.initialize, worker, {"ruby": "3.4.0"}, limits)["limits"]
+        assert named in fields(worker, "initialize", {"ruby": "3.4.0"}, limits)["limits"]
         assert worker.settings.limits == Limits()
         assert not worker.ruby_3_4
 
@@ -99,99 +106,91 @@ class TestInitialize:
         ],
     )
     def test_the_clients_ruby_switches_how_hashes_are_printed(self, worker, version, newer):
-        methods.initialize(worker, {"ruby": version})
+        call(worker, "initialize", {"ruby": version})
         printed = '{"a" => 1}' if newer else '{"a"=>1}'
-        assert methods.ui_preview(worker, [{"a": 1}]) == f"[{printed}]"
-        methods.initialize(worker, {})
-        assert methods.ui_preview(worker, [{"a": 1}]) == '[{"a"=>1}]'
+        assert call(worker, "ui_preview", [{"a": 1}]) == f"[{printed}]"
+        call(worker, "initialize", {})
+        assert call(worker, "ui_preview", [{"a": 1}]) == '[{"a"=>1}]'
 
     @pytest.mark.parametrize("version", ["", "three", "3", 3.4, ["3.4.1"], True])
     def test_a_wrong_version_of_ruby_is_named(self, worker, version):
-        assert list(fields(methods.initialize, worker, {"ruby": version})) == ["client.ruby"]
+        assert list(fields(worker, "initialize", {"ruby": version})) == ["client.ruby"]
 
 
 class TestPreview:
     def test_a_structural_result_is_the_very_object(self, worker):
         result = {"content": "a", "path": "b"}
-        assert methods.ui_preview(worker, result, name="read_file") is result
+        assert call(worker, "ui_preview", result=result, name="read_file") is result
 
     def test_the_limit_is_preview_max_chars_where_none_is_given(self, worker):
-        methods.initialize(worker, {}, {"preview_max_chars": 10})
-        assert methods.ui_preview(worker, "x" * 20) == "x" * 7 + "..."
-        assert methods.ui_preview(worker, "x" * 20, None) == "x" * 7 + "..."
-        assert methods.ui_preview(worker, "x" * 20, 20) == "x" * 20
+        call(worker, "initialize", {}, {"preview_max_chars": 10})
+        assert call(worker, "ui_preview", "x" * 20) == "x" * 7 + "..."
+        assert call(worker, "ui_preview", "x" * 20, None) == "x" * 7 + "..."
+        assert call(worker, "ui_preview", "x" * 20, 20) == "x" * 20
 
 
 class TestCompletion:
     def test_normalize_hands_every_parameter_on(self, worker):
-        given = methods.normalize(worker, [1], "bash", "failed", "Boom", "s", "c", {"command": "x"})
+        given = call(worker, "normalize", [1], "bash", "failed", "Boom", "s", "c", {"command": "x"})
         assert given == {"called": "normalize"}
-        ((_, positional, named),) = worker.services.normalizer.calls
-        assert positional == ([1],)
-        assert named == {
-            "name": "bash",
-            "status": "failed",
-            "error_type": "Boom",
-            "session_id": "s",
-            "call_id": "c",
-            "args": {"command": "x"},
-        }
+        ((_, (handed_on,), _),) = worker.services.normalizer.calls
+        assert handed_on == ToolCall(
+            result=[1],
+            name="bash",
+            status="failed",
+            error_type="Boom",
+            session_id="s",
+            call_id="c",
+            args={"command": "x"},
+        )
 
     @pytest.mark.parametrize("field", ["session_id", "call_id"])
     @pytest.mark.parametrize("identifier", ["", "../x", "/etc/passwd", ".hidden", "a/b", "a" * 300, "a\x00", "é"])
     def test_an_id_that_is_a_path_is_refused(self, worker, field, identifier):
-        assert list(fields(methods.normalize, worker, 1, "bash", **{field: identifier})) == [field]
-        assert list(fields(methods.tool_completed, worker, 1, "bash", **{field: identifier})) == [field]
+        assert list(fields(worker, "normalize", result=1, name="bash", **{field: identifier})) == [field]
+        assert list(fields(worker, "tool_completed", result=1, name="bash", **{field: identifier})) == [field]
         assert worker.services.normalizer.calls == []
 
     def test_tool_completed_adds_the_echo(self, worker):
-        given = methods.tool_completed(worker, "x" * 20, "bash", limit=10)
+        given = call(worker, "tool_completed", result="x" * 20, name="bash", limit=10)
         assert given == {"called": "normalize", "preview": {"kind": "echo", "text": "x" * 7 + "..."}}
 
     def test_tool_completed_does_not_send_back_what_passes_through(self, worker):
-        given = methods.tool_completed(worker, {"content": "x"}, "read_file")
+        given = call(worker, "tool_completed", {"content": "x"}, "read_file")
         assert given == {"called": "normalize", "preview": {"kind": "structure"}}
 
     def test_a_structural_tool_that_gives_no_object_has_an_echo(self, worker):
-        given = methods.tool_completed(worker, "gone", "read_file")
+        given = call(worker, "tool_completed", "gone", "read_file")
         assert given["preview"] == {"kind": "echo", "text": "gone"}
 
 
 class TestStores:
     def test_a_page_of_an_output(self, worker):
-        assert methods.read_output(worker, "s", "c", 5, 2, 10) == {"called": "read"}
+        assert call(worker, "read_output", "s", "c", 5, 2, 10) == {"called": "read"}
         assert worker.services.outputs.calls == [("read", ("s", "c", 5, 2, 10), {})]
 
     def test_replay(self, worker):
-        assert methods.replay(worker, "s", 7, 10) == {"called": "replay"}
+        assert call(worker, "replay", "s", 7, 10) == {"called": "replay"}
         assert worker.services.ledger.calls == [("replay", ("s", 7, 10), {})]
 
     def test_cleanup(self, worker):
-        assert methods.cleanup(worker) == {"called": "cleanup"}
+        assert call(worker, "cleanup") == {"called": "cleanup"}
 
     @pytest.mark.parametrize(
-        "call",
-        [
-            lambda worker: methods.read_output(worker, "../s", "c"),
-            lambda worker: methods.read_output(worker, "s", ""),
-            lambda worker: methods.replay(worker, "/s"),
-        ],
+        "given",
+        [("read_output", "../s", "c"), ("read_output", "s", ""), ("replay", "/s")],
     )
-    def test_an_id_that_is_a_path_is_refused(self, worker, call):
-        assert fields(call, worker)
+    def test_an_id_that_is_a_path_is_refused(self, worker, given):
+        assert fields(worker, *given)
 
     @pytest.mark.parametrize(
-        "call",
-        [
-            lambda worker: methods.read_output(worker, "s", "c"),
-            lambda worker: methods.replay(worker, "s"),
-            methods.cleanup,
-        ],
+        "given",
+        [("read_output", "s", "c"), ("replay", "s"), ("cleanup",)],
     )
-    def test_a_store_that_is_not_there_is_told(self, worker, call):
+    def test_a_store_that_is_not_there_is_told(self, worker, given):
         worker.services.outputs = worker.services.ledger = None
         with pytest.raises(StoreUnavailable) as caught:
-            call(worker)
+            call(worker, *given)
         assert "could not be opened" in caught.value.data["reason"]
 
 
@@ -220,5 +219,5 @@ class TestRest:
 
 
 def test_shutdown_gives_null_and_lets_the_worker_end(worker):
-    assert methods.shutdown(worker) is None
+    assert call(worker, "shutdown") is None
     assert worker.stopping

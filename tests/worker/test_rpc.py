@@ -4,11 +4,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bridge.protocol.models import Params
 from bridge.worker.framing import InputLine, TooLong
-from bridge.worker.params import ANYTHING, describe
+from bridge.worker.methods import Method
 from bridge.worker.rpc import MOST_IN_A_BATCH, Server
 
 EXAMPLES = json.loads(Path(__file__).with_name("spec_examples.json").read_text())
@@ -24,11 +26,26 @@ def pong(identifier):
     return {"jsonrpc": "2.0", "result": "pong", "id": identifier}
 
 
+class Subtract(Params):
+    minuend: int
+    subtrahend: int
+
+
+class Sum(Params):
+    a: int
+    b: int
+    c: int
+
+
+class NotifyHello(Params):
+    number: int
+
+
 SPECIFICATION_METHODS = {
-    "subtract": describe(lambda _, minuend, subtrahend: minuend - subtrahend, minuend=ANYTHING, subtrahend=ANYTHING),
-    "sum": describe(lambda _, a, b, c: a + b + c, a=ANYTHING, b=ANYTHING, c=ANYTHING),
-    "get_data": describe(lambda _: ["hello", 5]),
-    "notify_hello": describe(lambda _, number: number, number=ANYTHING),
+    "subtract": Method(Subtract, lambda _, given: given.minuend - given.subtrahend),
+    "sum": Method(Sum, lambda _, given: given.a + given.b + given.c),
+    "get_data": Method(Params, lambda _worker, _params: ["hello", 5]),
+    "notify_hello": Method(NotifyHello, lambda _, given: given.number),
 }
 
 
@@ -192,24 +209,28 @@ def test_a_request_too_large_says_the_limit(worker):
     assert reply == error(told)
 
 
-def fails(_worker, secret):
-    raise ValueError(secret)
+class Secret(Params):
+    secret: Any
 
 
-def exits(_worker, secret):
-    raise SystemExit(secret)
+def fails(_worker, params):
+    raise ValueError(params.secret)
 
 
-def recurses(worker, secret):
-    return recurses(worker, secret)
+def exits(_worker, params):
+    raise SystemExit(params.secret)
 
 
-def gives_an_object(_worker, secret):
-    return {"deep": [type(secret, (), {})()]}
+def recurses(worker, params):
+    return recurses(worker, params)
 
 
-def gives_not_a_number(_worker, secret):
-    return {secret: float("nan"), "null": None}
+def gives_an_object(_worker, params):
+    return {"deep": [type(params.secret, (), {})()]}
+
+
+def gives_not_a_number(_worker, params):
+    return {params.secret: float("nan"), "null": None}
 
 
 @pytest.mark.parametrize("method", [fails, exits, recurses, gives_an_object, gives_not_a_number])
@@ -220,7 +241,7 @@ class TestDefects:
 
     @pytest.fixture
     def server(self, worker, method):
-        return Server(worker, {"defect": describe(method, secret=ANYTHING)})
+        return Server(worker, {"defect": Method(Secret, method)})
 
     @pytest.mark.parametrize("params", [[SECRET], {"secret": SECRET}], ids=["by position", "by name"])
     def test_a_defect_is_one_internal_error_with_a_fixed_text(self, server, params):

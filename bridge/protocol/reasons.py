@@ -1,0 +1,36 @@
+"""The words that say why something is not kept, not there or lost; see docs/outputs.md and docs/projections.md."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Why an output that was stored, or should have been, cannot be read (``OutputMissing``).
+EXPIRED: Final = "expired"
+QUOTA: Final = "quota"
+NEVER_STORED: Final = "never_stored"
+FAILED: Final = "failed"
+DAMAGED: Final = "damaged"
+
+# Why a call has no complete output, besides quota and failed.
+NOT_NEEDED: Final = "not_needed"
+NO_IDS: Final = "no_ids"
+NO_STORE: Final = "no_store"
+FILE_ON_DISK: Final = "file_on_disk"
+CONFLICT: Final = "conflict"
+TOO_LARGE: Final = "too_large"
+
+# Why what was lost cannot be recovered, besides the words for a missing output.
+CUT_BEFORE_IT_CAME_HERE: Final = "cut_before_it_came_here"
+BESIDE_THE_PAGE: Final = "beside_the_page"
+NOT_KEPT: Final = "not_kept"
+
+# Why cleanup removed a file, besides expired, quota and damaged.
+ABANDONED: Final = "abandoned"
+
+# Why the home or its database cannot be used (``StoreUnavailable``, and ``ledger`` in a policy).
+LOCKED: Final = "locked"
+UNAVAILABLE: Final = "unavailable"
+UNREADABLE: Final = "unreadable"
+
+# Why a projection was not saved, besides locked and unavailable.
+NOT_JSON: Final = "not_json"
