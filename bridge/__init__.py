@@ -33,9 +33,11 @@ def normalize(  # noqa: PLR0913 - the members of one finished call
     outputs: "OutputStore | None" = None,
     session_id: str | None = None,
     call_id: str | None = None,
+    payload_texts: bool = False,
 ) -> dict[str, Any]:
     """Return the projections of one finished tool call; what they leave out is kept in ``outputs`` if given.
 
+    ``payload_texts`` says that a text which parses to a payload of the tool ``name`` is that payload.
     Raises ``InvalidParams`` for ids that are not names and for an unknown status; ``bridge.projections.normalizer`` has
     more settings and replay.
     """
@@ -55,5 +57,6 @@ def normalize(  # noqa: PLR0913 - the members of one finished call
             "args": None if args is None else dict(args),
         },
     )
-    settings = Settings(home=getattr(outputs, "home", default_home({})), limits=limits or Limits())
+    home = getattr(outputs, "home", None) or default_home({})
+    settings = Settings(home=home, limits=limits or Limits(), payload_texts=payload_texts)
     return Normalizer(settings, outputs).normalize(call)

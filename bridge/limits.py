@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 ENVIRONMENT_PREFIX = "RIND_BRIDGE_"
+# The greatest integer that every reader of JSON holds exactly (RFC 8259, section 6); no budget needs more.
+LARGEST = 2**53 - 1
 
 
 class LimitError(ValueError):
-    """A limit with an unknown name, of a wrong type, or below its smallest permitted value."""
+    """A limit with an unknown name, of a wrong type, or outside of what is permitted."""
 
 
 def _limit(default: int, *, unit: str, why: str, smallest: int) -> int:
@@ -28,7 +30,7 @@ def _limit(default: int, *, unit: str, why: str, smallest: int) -> int:
 class Limits:
     """The budgets that one worker, or one call from Python, works with.
 
-    Raises ``LimitError`` for a value that is not an integer or is below its smallest; the caller is to blame.
+    Raises ``LimitError`` for a value that is not an integer from its smallest to ``LARGEST``; the caller is to blame.
     """
 
     preview_max_chars: int = _limit(
@@ -59,7 +61,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         for item in dataclasses.fields(self):
-            _check(item, getattr(self, item.name))
+            _check(item, getattr(self, item.name), item.name)
 
     def replace(self, changes: Mapping[str, Any]) -> Self:
         """Return a copy with ``changes`` applied; raises ``LimitError`` that names an unknown limit."""
@@ -77,6 +79,7 @@ class Limits:
             variable = ENVIRONMENT_PREFIX + item.name.upper()
             if variable in environment:
                 changes[item.name] = _parse(variable, environment[variable])
+                _check(item, changes[item.name], variable)
         return cls().replace(changes)
 
 
@@ -84,12 +87,14 @@ def _parse(variable: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise LimitError(f"{variable} must be a whole number, not {text!r}") from None
+        raise LimitError(f"{variable} must be a whole number, not {text[:40]!r}") from None
 
 
-def _check(item: dataclasses.Field[Any], value: object) -> None:
+def _check(item: dataclasses.Field[Any], value: object, name: str) -> None:
     smallest, unit = item.metadata["smallest"], item.metadata["unit"]
     if type(value) is not int:
-        raise LimitError(f"{item.name} must be a whole number of {unit}, not {value!r}")
+        raise LimitError(f"{name} must be a whole number of {unit}, not {value!r}")
     if value < smallest:
-        raise LimitError(f"{item.name} must be at least {smallest} ({unit}), not {value}")
+        raise LimitError(f"{name} must be at least {smallest} ({unit}), not {value}")
+    if value > LARGEST:
+        raise LimitError(f"{name} must be at most {LARGEST} ({unit})")

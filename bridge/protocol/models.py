@@ -14,9 +14,9 @@ from typing import Annotated, Any, Final, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, InstanceOf, ValidationError, WithJsonSchema
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from bridge.limits import Limits
+from bridge.limits import LARGEST, Limits
 from bridge.protocol.errors import InvalidParams
-from bridge.protocol.names import COMPLETED, IDENTIFIER, IDENTIFIER_RULE, STATUS_RULE, Status, is_identifier
+from bridge.protocol.names import COMPLETED, IDENTIFIER_PATTERN, IDENTIFIER_RULE, STATUS_RULE, Status, is_identifier
 
 UNKNOWN: Final = "is not a parameter of this method"
 MISSING: Final = "is missing"
@@ -26,6 +26,7 @@ _RULES: Final = {
     "missing": MISSING,
     "extra_forbidden": UNKNOWN,
     "int_type": "must be a whole number",
+    "bool_type": "must be true or false",
     "literal_error": STATUS_RULE,
     "model_type": "must be an object",
     "str": "must be a text",
@@ -49,9 +50,7 @@ ToolName = Annotated[InstanceOf[str], Field(description="The tool's name.")]
 Identifier = Annotated[
     InstanceOf[str],
     AfterValidator(_checked_identifier),
-    WithJsonSchema(
-        {"type": "string", "pattern": f"^(?:{IDENTIFIER.pattern})$", "description": "A name, never a path."}
-    ),
+    WithJsonSchema({"type": "string", "pattern": IDENTIFIER_PATTERN, "description": "A name, never a path."}),
 ]
 ToolResult = Annotated[Any, Field(description="What the tool gave back: any JSON value.")]
 CallStatus = Annotated[Status, Field(description='"failed" and "cancelled" make an error of the result.')]
@@ -81,6 +80,7 @@ LimitChanges = Annotated[
                 item.name: {
                     "type": "integer",
                     "minimum": item.metadata["smallest"],
+                    "maximum": LARGEST,
                     "default": item.default,
                     "description": f"{item.metadata['unit']}; {item.metadata['why']}",
                 }
@@ -119,6 +119,9 @@ class Initialize(Params):
 
     client: Client
     limits: LimitChanges | None = None
+    payload_texts: bool | None = Field(
+        None, description="Whether a tool may answer with a text that is a payload; null is the environment's word."
+    )
 
 
 class Ping(Params):

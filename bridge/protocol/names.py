@@ -25,8 +25,13 @@ FAILED_STATUSES: Final = ("failed", "cancelled")
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 STATUS_RULE: Final = f"must be one of {', '.join(STATUSES)}"
 
-IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
-IDENTIFIER_RULE: Final = "1 to 128 of A-Z a-z 0-9 . _ - and it starts with a letter or digit"
+# An id of a session or a call. It names a file, but is never a path; the store makes safe names of what it keeps.
+# The published pattern is this one in the words of ECMA-262; lone surrogates have no UTF-8, so they never come by wire.
+IDENTIFIER = re.compile(r"(?!\.{1,2}\Z)[^/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,512}")
+IDENTIFIER_PATTERN: Final = r"^(?!\.{1,2}$)[^/\\\u0000-\u001f\u007f-\u009f]{1,512}$"
+IDENTIFIER_RULE: Final = '1 to 512 characters, none of them "/", "\\" or a control character, and not "." or ".."'
+# What 0.1.0 allowed: such an id is its own file name.
+PLAIN_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
 
 
 def check_identifiers(**identifiers: object) -> None:

@@ -20,8 +20,12 @@ class Initialized(TypedDict):
     """Raised when a client of the old number would misread a reply."""
     methods: list[str]
     limits: dict[str, int]
+    payload_texts: bool
+    """Whether a tool may answer with a text that is a payload."""
     structural_tools: list[str]
     """Tools whose object results pass through ui_preview."""
+    mutation_tools: list[str]
+    """Tools whose results are changes of files, which the model gets as counts."""
     home: str
     """The directory of outputs and ledger."""
     pid: int

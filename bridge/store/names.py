@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from bridge.protocol.names import IDENTIFIER
+from bridge.protocol.names import PLAIN_IDENTIFIER
 
 OUTPUTS, ATTACHMENTS = "outputs", "attachments"
 
@@ -47,7 +47,7 @@ def attachment(session_id: str, call_id: str, sha256: str, media_type: str) -> N
 
 def is_identifier(name: str) -> bool:
     """Return whether a folder's name can be that of a session."""
-    return IDENTIFIER.fullmatch(name) is not None
+    return PLAIN_IDENTIFIER.fullmatch(name) is not None
 
 
 def call_id_of(names: Names) -> str | None:

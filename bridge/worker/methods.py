@@ -35,7 +35,7 @@ from bridge.worker.state import Worker
 def initialize(worker: Worker, params: models.Initialize) -> Initialized:
     """Learn who is calling and replace the limits; say what this worker is. May be called again."""
     try:
-        worker.limit(params.limits or {})
+        worker.configure(params.limits or {}, params.payload_texts)
     except LimitError as error:
         raise InvalidParams({"fields": {"limits": str(error)}}) from None
     worker.ruby_3_4 = params.client.prints_as_ruby_3_4
@@ -46,7 +46,9 @@ def initialize(worker: Worker, params: models.Initialize) -> Initialized:
         "protocol": PROTOCOL,
         "methods": list(METHODS),
         "limits": asdict(settings.limits),
+        "payload_texts": settings.payload_texts,
         "structural_tools": list(settings.structural_tools),
+        "mutation_tools": list(settings.mutation_tools),
         "home": str(settings.home),
         "pid": os.getpid(),
     }

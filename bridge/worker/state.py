@@ -73,12 +73,14 @@ class Worker:
         self._warm = False
         self._more_to_clean = False
 
-    def limit(self, changes: Mapping[str, Any]) -> None:
-        """Replace the limits: the environment's with ``changes`` applied. Raises ``LimitError``."""
-        limits = self._given.limits.replace(changes)
-        if limits != self.settings.limits:
-            self.settings = replace(self._given, limits=limits)
-            self.services = self._build_services(self.settings)
+    def configure(self, limits: Mapping[str, Any], payload_texts: bool | None) -> None:  # noqa: FBT001 - as on the wire
+        """Replace the settings: the environment's with these changes. Raises ``LimitError``."""
+        given = self._given
+        texts = given.payload_texts if payload_texts is None else payload_texts
+        settings = replace(given, limits=given.limits.replace(limits), payload_texts=texts)
+        if settings != self.settings:
+            self.settings = settings
+            self.services = self._build_services(settings)
 
     def store(self, name: str) -> Any:
         """Return the room ``outputs`` or ``ledger``; raises ``StoreUnavailable`` where there is none."""

@@ -8,7 +8,7 @@ from bridge import __version__
 from bridge.limits import Limits
 from bridge.protocol.errors import InvalidParams, StoreUnavailable
 from bridge.protocol.models import ToolCall, validate
-from bridge.settings import Settings
+from bridge.settings import DEFAULT_MUTATION_TOOLS, Settings
 from bridge.worker import state
 from bridge.worker.methods import METHODS
 from bridge.worker.state import Worker
@@ -66,7 +66,9 @@ class TestInitialize:
             "protocol": 1,
             "methods": list(METHODS),
             "limits": asdict(Limits()),
+            "payload_texts": False,
             "structural_tools": ["read_file"],
+            "mutation_tools": list(DEFAULT_MUTATION_TOOLS),
             "home": str(tmp_path),
         }
 
@@ -81,12 +83,19 @@ class TestInitialize:
         call(worker, "initialize", {}, {"model_max_bytes": Limits().model_max_bytes})
         assert worker.services is services
 
+    def test_texts_are_payloads_only_where_the_client_or_the_environment_says_so(self, tmp_path):
+        worker = Worker(Settings(home=tmp_path, payload_texts=True), Recorders)
+        for given, expected in ((None, True), (False, False), (True, True)):
+            assert call(worker, "initialize", client={}, payload_texts=given)["payload_texts"] is expected
+            assert worker.services.settings.payload_texts is expected
+
     @pytest.mark.parametrize(
         ("limits", "named"),
         [
             ({"model_max_bytes": 1}, "model_max_bytes"),
             ({"nope": 1}, "nope"),
             ({"model_max_lines": True}, "model_max_lines"),
+            ({"output_max_age_days": 10**400}, "output_max_age_days"),
         ],
     )
     def test_a_wrong_limit_is_named_and_changes_nothing(self, worker, limits, named):
@@ -145,7 +154,9 @@ class TestCompletion:
         )
 
     @pytest.mark.parametrize("field", ["session_id", "call_id"])
-    @pytest.mark.parametrize("identifier", ["", "../x", "/etc/passwd", ".hidden", "a/b", "a" * 300, "a\x00", "é"])
+    @pytest.mark.parametrize(
+        "identifier", ["", ".", "..", "../x", "/etc/passwd", "a/b", "a\\b", "a" * 513, "a\x00", "a\n", "\x85"]
+    )
     def test_an_id_that_is_a_path_is_refused(self, worker, field, identifier):
         assert list(fields(worker, "normalize", result=1, name="bash", **{field: identifier})) == [field]
         assert list(fields(worker, "tool_completed", result=1, name="bash", **{field: identifier})) == [field]
