@@ -57,7 +57,7 @@ class Settings:
     ``mutation_tools`` are the names whose results and arguments are changes of files, which the model gets as counts.
     ``read_tool`` is the tool that ``meta.continue`` recommends; empty means that the agent has none.
     ``payload_texts`` says that tools may answer with a text that is a payload of Rind's.
-    ``error_lines_share`` is the part of a text's budget (0 to 1) kept for error lines of a dropped middle.
+    ``error_lines_share`` is the part of a text's budget (0 to 1) that blocks around error lines may take.
     ``call_seconds`` is what one call may take before its result is cut plainly.
     ``home`` is where outputs and ledger live.
     """
@@ -68,7 +68,7 @@ class Settings:
     mutation_tools: tuple[str, ...] = DEFAULT_MUTATION_TOOLS
     read_tool: str = "read_file"
     payload_texts: bool = False
-    error_lines_share: float = 0.2
+    error_lines_share: float = 0.45
     call_seconds: float = CALL_SECONDS
 
     @classmethod
@@ -85,7 +85,7 @@ class Settings:
             mutation_tools=_names(read("MUTATION_TOOLS", ",".join(DEFAULT_MUTATION_TOOLS))),
             read_tool=read("READ_TOOL", "read_file"),
             payload_texts=_truth("PAYLOAD_TEXTS", read("PAYLOAD_TEXTS", "0")),
-            error_lines_share=_share("ERROR_LINES_SHARE", read("ERROR_LINES_SHARE", "0.2")),
+            error_lines_share=_share("ERROR_LINES_SHARE", read("ERROR_LINES_SHARE", "0.45")),
         )
 
 

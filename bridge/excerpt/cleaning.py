@@ -3,6 +3,9 @@
 ECMA-48 (fifth edition: 5.4, 5.6, and 8.3.143 for strings) says what a control sequence is. Terminal emulators
 such as pyte rebuild a whole screen: that costs a hundred times more and wraps the lines. Expressions are
 enough, because only what moves within one line changes what that line shows.
+
+A text came as UTF-8, where U+0080 to U+009F are not the 8-bit forms of the controls but, as a rule, characters
+that were decoded wrongly: they introduce nothing and are replaced where they stand.
 """
 
 from __future__ import annotations
@@ -10,24 +13,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-# The characters that a terminal acts upon: a text without any of them is clean. The 8-bit forms are C1.
-_C1 = "\x84\x8d\x8e\x8f\x90\x98\x9a\x9b\x9c\x9d\x9e\x9f"
-STARTS_ESCAPE = ("\x1b", "\x9b", "\x90", "\x9d", "\x98", "\x9e", "\x9f")
+STARTS_ESCAPE = "\x1b"
+REPLACED = "\ufffd"
 
-# In order: CSI; the strings DCS, SOS, OSC, PM, APC up to their terminator, another escape or the end of the
-# line; an escape of one character with its intermediates; a lone introducer. Unfinished ones match as far
-# as they go.
+# In order: CSI; the strings DCS, SOS, OSC, PM, APC with their terminator; an escape of one character with its
+# intermediates. A string without a terminator loses its introducer only: what follows may be what was printed.
 ESCAPE = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
-    r"|(?:\x1b[PX\]^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
-    r"|\x1b[ -/]*[0-~]?"
-    r"|[\x84\x8d-\x8f\x9a\x9c]"
+    r"\x1b\[[0-?]*+[ -/]*+[@-~]?"
+    r"|\x1b[PX\]^_][^\x07\x1b\n]*+(?:\x07|\x1b\\)"
+    r"|\x1b[ -/]*+[0-~]?"
 )
 # What moves the cursor within a line or erases a part of it (EL, 8.3.41); other escapes show nothing.
-_STEP = re.compile(
-    r"(?P<home>\r+)|(?P<back>\x08+)|(?P<silent>[\x00\x07])|(?:\x1b\[|\x9b)(?P<erase>[012]?)K|" + ESCAPE.pattern
-)
+_STEP = re.compile(r"(?P<home>\r+)|(?P<back>\x08+)|(?P<silent>[\x00\x07])|\x1b\[(?P<erase>[012]?)K|" + ESCAPE.pattern)
 _SILENT = re.compile(r"[\x00\x07]")
+_C1 = re.compile(r"[\x80-\x9f]")
 
 
 def needs_cleaning(text: str) -> bool:
@@ -36,7 +35,7 @@ def needs_cleaning(text: str) -> bool:
         return True
     if "\r" in text and text.count("\r") != text.count("\r\n"):
         return True
-    return not text.isascii() and any(mark in text for mark in _C1)
+    return not text.isascii() and _C1.search(text) is not None
 
 
 def may_need_cleaning(encoded: bytes) -> bool:
@@ -50,15 +49,16 @@ def clean(text: str, counts: Counter[str]) -> str:
     """Return ``text`` as a terminal would show it at last, adding to ``counts`` what was taken away.
 
     ``escapes`` counts sequences, ``overwritten`` code points that were written over or erased, ``controls``
-    NUL and BEL. CRLF stays. Lines stay lines: their number does not change.
+    NUL, BEL and the C1 characters, which are replaced. CRLF stays. The number of lines does not change.
     """
     if not needs_cleaning(text):
         return text
     if "\r" in text or "\b" in text:
         *lines, last = text.split("\n")
         text = "\n".join([*(_replay_ended(line, counts) for line in lines), _replay(last, counts)])
-    text = _counted(ESCAPE, text, counts, "escapes")
-    return _counted(_SILENT, text, counts, "controls")
+    text = _counted(ESCAPE, "", text, counts, "escapes")
+    text = _counted(_SILENT, "", text, counts, "controls")
+    return text if text.isascii() else _counted(_C1, REPLACED, text, counts, "controls")
 
 
 def _replay_ended(line: str, counts: Counter[str]) -> str:
@@ -68,59 +68,83 @@ def _replay_ended(line: str, counts: Counter[str]) -> str:
 
 def _replay(line: str, counts: Counter[str]) -> str:
     """Write ``line`` into cells as a terminal does, one code point each."""
-    if "\b" not in line and not any(mark in line for mark in STARTS_ESCAPE):
-        return _overwrite(line, counts) if "\r" in line else line
-    cells: list[str] = []
-    column = start = 0
+    if "\r" not in line and "\b" not in line:
+        return line
+    if "\b" not in line and STARTS_ESCAPE not in line:
+        return _overwrite(line, counts)
+    cells = _Cells()
+    start = written = 0
     for step in _STEP.finditer(line):
-        column = _write(cells, column, line[start : step.start()])
-        column = _move(cells, column, step, counts)
+        cells.write(line[start : step.start()])
+        written += step.start() - start
+        _move(cells, step, counts)
         start = step.end()
-    _write(cells, column, line[start:])
-    shown = "".join(cells)
-    counts["overwritten"] += len(_STEP.sub("", line)) - len(shown)
+    cells.write(line[start:])
+    shown = cells.shown()
+    _count(counts, "overwritten", written + len(line) - start - len(shown))
     return shown
 
 
 def _overwrite(line: str, counts: Counter[str]) -> str:
-    """Replay a line in which nothing but carriage returns moves the cursor: the common kind of progress."""
-    shown = ""
-    for written in line.split("\r"):
-        shown = written + shown[len(written) :]
-    counts["overwritten"] += len(line) - line.count("\r") - len(shown)
-    return shown
+    """Replay a line in which nothing but carriage returns moves the cursor: the common kind of progress.
+
+    Of what was written earlier only the part that nothing later covers is left, so the last comes first.
+    """
+    parts: list[str] = []
+    covered = 0
+    for written in reversed(line.split("\r")):
+        if len(written) > covered:
+            parts.append(written[covered:])
+            covered = len(written)
+    _count(counts, "overwritten", len(line) - line.count("\r") - covered)
+    return "".join(parts)
 
 
-def _write(cells: list[str], column: int, text: str) -> int:
-    if column > len(cells):
-        cells.extend(" " * (column - len(cells)))
-    cells[column : column + len(text)] = text
-    return column + len(text)
+class _Cells:
+    """The cells of a line and the cursor. The cells before ``blank`` are erased, so that none is erased twice."""
+
+    def __init__(self) -> None:
+        self._cells: list[str] = []
+        self.column = 0
+        self._blank = 0
+
+    def write(self, text: str) -> None:
+        if text:
+            self._blank = min(self._blank, self.column)
+            self._cells[self.column : self.column + len(text)] = text
+            self.column += len(text)
+
+    def erase(self, mode: str) -> None:
+        if mode != "1":
+            del self._cells[self.column :]
+        if mode in ("1", "2"):
+            end = min(self.column + 1, len(self._cells))
+            self._cells[self._blank : end] = " " * (end - self._blank)
+            self._blank = max(self._blank, end)
+
+    def shown(self) -> str:
+        """Return the line; cells that were erased and not written again do not end it."""
+        return "" if self._blank >= len(self._cells) else "".join(self._cells)
 
 
-def _move(cells: list[str], column: int, step: re.Match[str], counts: Counter[str]) -> int:
+def _move(cells: _Cells, step: re.Match[str], counts: Counter[str]) -> None:
     kind = step.lastgroup
     if kind == "home":
-        return 0
-    if kind == "back":
-        return max(0, column - len(step.group()))
-    counts["controls" if kind == "silent" else "escapes"] += 1
-    if kind == "erase":
-        _erase(cells, column, step["erase"])
-    return column
-
-
-def _erase(cells: list[str], column: int, mode: str) -> None:
-    if mode in ("", "0"):
-        del cells[column:]
-    elif mode == "1":
-        cells[: column + 1] = " " * min(column + 1, len(cells))
+        cells.column = 0
+    elif kind == "back":
+        cells.column = max(0, cells.column - len(step.group()))
     else:
-        cells.clear()
+        counts["controls" if kind == "silent" else "escapes"] += 1
+        if kind == "erase":
+            cells.erase(step["erase"])
 
 
-def _counted(pattern: re.Pattern[str], text: str, counts: Counter[str], what: str) -> str:
-    text, found = pattern.subn("", text)
-    if found:
-        counts[what] += found
+def _count(counts: Counter[str], what: str, number: int) -> None:
+    if number > 0:
+        counts[what] += number
+
+
+def _counted(pattern: re.Pattern[str], by: str, text: str, counts: Counter[str], what: str) -> str:
+    text, found = pattern.subn(by, text)
+    _count(counts, what, found)
     return text

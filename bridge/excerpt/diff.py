@@ -6,7 +6,6 @@ that is neither is counted by its signs, and one without signs says that it has 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -117,7 +116,7 @@ def _cut_inside(text: str, budget: Budget, note: str) -> str:
     inner = Budget(budget.size - len(note) - _NEWLINE, budget.lines - 1)
     if inner.size < _SMALLEST_PART:
         return note if fits(note, budget) else ""
-    return excerpt(Text(text.removesuffix("\n")), inner, Style(), Counter()).text + "\n" + note
+    return excerpt(Text(text.removesuffix("\n")), inner, Style()).text + "\n" + note
 
 
 def _hunks_note(shown: int, total: int) -> str:

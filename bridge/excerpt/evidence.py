@@ -1,76 +1,124 @@
-"""Lines of a dropped middle that decide: errors, failures, panics, summaries of tests.
-
-No model looks at them: a fixed list of patterns is searched in one pass (``scan``). The list favours
-what tools print at the deciding line over words that any prose might hold.
-"""
+"""Blocks of lines that decide: what a person who knows the tool would look at first."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from bridge.excerpt.scan import Scanner
 
-# Case stands as tools write it: compilers, test runners, package managers, interpreters, shells, kernels.
-PATTERNS = (
-    "error:", "Error:", "ERROR", "error[", "Error)", "npm ERR!", "npm error", "FAIL", "Failure", "failed",
-    "panicked at", "Traceback (", "Exception", "fatal:", "FATAL", "Segmentation fault", "undefined ",
-    "not ok ", "ssertion", "No such file", "not found", "ermission denied", " passed", "Finished in",
-    "failures,", "E       ",
-)  # fmt: skip
-_SCANNER = Scanner([pattern.encode() for pattern in PATTERNS])
-# What is searched at a time from either end: the first errors name the cause, the last ones the verdict.
-_CHUNK = 65_536
-MAX_LINES = 40
 
-
-class LineSpan(NamedTuple):
-    """A line that decides: where it starts and ends (bytes), without its newline."""
+class Block(NamedTuple):
+    """Lines that belong together (bytes, at line starts); ``core`` is where the line that decides starts."""
 
     start: int
+    core: int
     end: int
 
 
-def deciding_lines(text: bytes, start: int, end: int) -> list[LineSpan]:
-    """Return at most ``MAX_LINES`` lines between ``start`` and ``end`` (bytes, at line starts), in order.
+# literal -> (strict expression matched at the literal's place, weight)
+_RULES: list[tuple[bytes, bytes, int]] = [
+    (b"rror", rb"(?<=[eE])rrors?(?:\[[\w-]{1,12}\])?\)?:", 60),
+    (b"rror", rb"(?<=[a-z]E)rror\b", 60),
+    (b"rror", rb"(?<![-_/.\w][eE])(?<![eE]{2})rrors?\b(?![-_/.=(])", 40),
+    (b"ERR", rb"(?<![\w/.-])ERR(?:OR\b|!|\b)(?!=)", 50),
+    (b"ail", rb"(?<=[fF])ail(?:ed|ure|ures|ing|s)?\b(?![-_/.=(])", 40),
+    (b"FAIL", rb"(?<![\w/.-])FAIL(?:ED|URES?)?\b(?!=)", 70),
+    (b"xception", rb"(?<=[eE])xception\b(?![-_/=])", 55),
+    (b"panic", rb"panic(?:ked at|:)", 90),
+    (b"fatal", rb"(?<![\w/-])fatal(?: error)?:", 80),
+    (b"FATAL", rb"FATAL", 80),
+    (b"Traceback", rb"Traceback \(", 90),
+    (b"ssert", rb"(?<=[aA])ssert(?:ion|Error|ed\b|\b)", 40),
+    (b"not ok", rb"not ok \d", 70),
+    ("✗".encode(), "✗".encode(), 60),
+    ("✖".encode(), "✖".encode(), 60),
+    ("✘".encode(), "✘".encode(), 60),
+    ("❌".encode(), "❌".encode(), 60),
+    ("● ".encode(), "● ".encode(), 60),
+    (b"egmentation f", rb"egmentation fault", 90),
+    (b"illed", rb"(?<=[kK])illed\b", 50),
+    (b"ndefined", rb"(?<=[uU])ndefined (?:reference|method|symbol|variable|local|index|function)", 60),
+    (b"annot ", rb"(?<=[cC])annot (?:find|open|load|resolve|read|be|import|access|connect|create)", 45),
+    (b"ould not", rb"(?<=[cC])ould not ", 45),
+    (b"ot found", rb"(?<=[nN])ot found\b", 35),
+    (b"o such", rb"(?<=[nN])o such (?:file|module|method|host|table|column|element|key)", 50),
+    (b"denied", rb"(?<=ermission )denied|(?<=ccess )denied", 50),
+    (b"nvalid", rb"(?<=[iI])nvalid ", 30),
+    (b"xpected", rb"(?<=[eE])xpected\b", 35),
+    (b"xited ", rb"(?<=e)xited with (?!0)", 50),
+    (b"xit code", rb"(?<=[eE])xit code:? [1-9]", 50),
+    (b"imed out", rb"(?<=[tT])imed out", 50),
+    (b"aused by", rb"(?<=C)aused by:", 60),
+    (b"bort", rb"(?<=[aA])bort(?:ed|ing)\b", 50),
+    (b"[31m", rb"\[31m", 30),
+    (b";31m", rb";31m", 30),
+]
+_LITERALS = list(dict.fromkeys(rule[0] for rule in _RULES))
+_STRICT = [[(re.compile(rule[1]), rule[2]) for rule in _RULES if rule[0] == literal] for literal in _LITERALS]
+_SCANNER = Scanner(_LITERALS)
+_SHAPELESS = b"0123456789abcdefABCDEF"
+_BEFORE, _AFTER = 4, 16
+_LONG = 1_000
 
-    Half of them are the first ones, half the last ones.
-    """
-    first = _take(_from_front(text, start, end), MAX_LINES // 2)
-    if len(first) < MAX_LINES // 2:
-        return first
-    last = _take(_from_back(text, first[-1].end, end), MAX_LINES // 2)
-    return first + last[::-1]
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    weight: int
+    shape: bytes
 
 
-def _take(lines: Iterator[LineSpan], how_many: int) -> list[LineSpan]:
-    return [line for _, line in zip(range(how_many), lines, strict=False)]
+def blocks_of(raw: bytes) -> list[Block]:
+    """Return blocks of evidence, the best first."""
+    lines = list(_deciding(raw))
+    seen: dict[bytes, list[int]] = {}
+    for at, line in enumerate(lines):
+        seen.setdefault(line.shape, []).append(at)
+    ranked = []
+    for places in seen.values():
+        for order, at in enumerate(_ends_first(places)):
+            line = lines[at]
+            weight = line.weight - 4 * (len(places)).bit_length() - 8 * (order).bit_length()
+            ranked.append((-weight, at))
+    ranked.sort()
+    return [_block(raw, lines[at]) for _, at in ranked[:200]]
 
 
-def _from_front(text: bytes, start: int, end: int) -> Iterator[LineSpan]:
-    while start < end:
-        stop = text.find(b"\n", min(start + _CHUNK, end) - 1, end) + 1 or end
-        yield from _matches(text, start, stop)
-        start = stop
+def _ends_first(places: list[int]) -> list[int]:
+    order = [place for pair in zip(places, reversed(places), strict=True) for place in pair]
+    return list(dict.fromkeys(order))
 
 
-def _from_back(text: bytes, start: int, end: int) -> Iterator[LineSpan]:
-    while start < end:
-        begin = max(start, text.rfind(b"\n", start, max(start, end - _CHUNK)) + 1)
-        yield from reversed(list(_matches(text, begin, end)))
-        end = begin
+def _deciding(raw: bytes) -> Iterator[_Line]:
+    end = -1
+    best = 0
+    start = 0
+    for which, at, _ in _SCANNER.matches(raw):
+        if at >= end:
+            if best:
+                yield _Line(start, end, best, raw[start : min(end, start + 200)].translate(None, _SHAPELESS))
+            start = raw.rfind(b"\n", max(0, end), at) + 1 or max(0, end)
+            end = raw.find(b"\n", at) + 1 or len(raw)
+            best = 0
+        for pattern, weight in _STRICT[which]:
+            if weight > best and pattern.match(raw, at):
+                best = weight
+    if best:
+        yield _Line(start, end, best, raw[start : min(end, start + 200)].translate(None, _SHAPELESS))
 
 
-def _matches(text: bytes, start: int, end: int) -> Iterator[LineSpan]:
-    seen = start
-    for _, at, _ in _SCANNER.matches(text[start:end]):
-        position = start + at
-        if position >= seen:
-            line = LineSpan(text.rfind(b"\n", seen, position) + 1 or seen, _line_end(text, position, end))
-            yield line
-            seen = line.end
-
-
-def _line_end(text: bytes, position: int, end: int) -> int:
-    found = text.find(b"\n", position, end)
-    return end if found < 0 else found
+def _block(raw: bytes, line: _Line) -> Block:
+    start, end = line.start, line.end
+    for _ in range(_BEFORE):
+        previous = raw.rfind(b"\n", 0, max(0, start - 1)) + 1
+        if start == 0 or start - previous > _LONG:
+            break
+        start = previous
+    for _ in range(_AFTER):
+        following = raw.find(b"\n", end) + 1 or len(raw)
+        if end == len(raw) or following - end > _LONG:
+            break
+        end = following
+    return Block(start, line.start, end)

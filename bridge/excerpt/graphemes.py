@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from typing import Any
+from unicodedata import category
 
 from bridge.excerpt.cleaning import ESCAPE, STARTS_ESCAPE
 
@@ -15,6 +16,9 @@ from bridge.excerpt.cleaning import ESCAPE, STARTS_ESCAPE
 _LONGEST_CLUSTER = 512
 # No escape that programs write is longer: hyperlinks (OSC 8) are the longest, and carry one URL.
 _LONGEST_ESCAPE = 4_096
+
+# Marks (Mn, Mc, Me) and what only joins or directs others (Cf).
+_UNSEEN = ("Mn", "Mc", "Me", "Cf")
 
 
 def boundary_before(text: str, index: int) -> int:
@@ -25,6 +29,23 @@ def boundary_before(text: str, index: int) -> int:
 def boundary_after(text: str, index: int) -> int:
     """Return the least place at least ``index`` where ``text`` may be cut."""
     return _cluster_span(text, _escape_span(text, index)[1])[1]
+
+
+def is_visible(text: str) -> bool:
+    """Return whether a reader sees anything of ``text``: nothing when it is marks and joiners alone."""
+    return any(map(_is_seen, text.rstrip("\r\n")))
+
+
+def without_marks(text: str, index: int) -> int:
+    """Return the least place at least ``index`` that does not begin with marks of a character before it."""
+    if index:
+        while index < len(text) and not text[index].isascii() and not _is_seen(text[index]):
+            index += 1
+    return index
+
+
+def _is_seen(character: str) -> bool:
+    return category(character) not in _UNSEEN
 
 
 def cluster_before(text: str, index: int) -> int:
@@ -96,6 +117,6 @@ def _escape_span(text: str, index: int) -> tuple[int, int]:
 
 def _escape_before(text: str, farthest: int, index: int) -> tuple[int, int] | None:
     """Return the escape that starts last before ``index`` if it goes on behind it."""
-    start = max(text.rfind(mark, farthest, index) for mark in STARTS_ESCAPE)
+    start = text.rfind(STARTS_ESCAPE, farthest, index)
     match = ESCAPE.match(text, start) if start >= 0 else None
     return None if match is None or match.end() <= index else match.span()

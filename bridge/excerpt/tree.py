@@ -149,7 +149,8 @@ class TreeShortener:
 
     def excerpt(self, text: Text, budget: Budget, path: str) -> str:
         """Return what of ``text``, which does not fit, fits into ``budget`` once escaped, and account for it."""
-        cut = excerpt(text, budget, self.style, self.counts)
+        cut = excerpt(text, budget, self.style)
+        self.counts += cut.cleaned
         if not cut.lost:
             return cut.text  # runs of equal lines were folded, and then it fitted
         self.account.texts += 1

@@ -62,9 +62,9 @@ class Normalizer:
         self._ledger = ledger
         limits, part = settings.limits, settings.error_lines_share
         model = Budget(limits.model_max_bytes, limits.model_max_lines - 1)
-        self._model = Audience(model, for_model=True, highlights=part)
+        self._model = Audience(model, for_model=True, evidence=part)
         terminal = Budget(limits.terminal_max_bytes, _UNLIMITED_LINES)
-        self._terminal = Audience(terminal, for_model=False, highlights=part)
+        self._terminal = Audience(terminal, for_model=False, evidence=part)
         self._smaller = Budget(min(model.size, terminal.size), model.lines)
 
     def normalize(self, call: ToolCall) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bridge.excerpt.account import most_shown_bytes
 from bridge.excerpt.budget import Budget
 from bridge.excerpt.json_text import encode, encode_top, newlines
 from bridge.excerpt.text import Excerpt, Style, Text
@@ -37,7 +38,7 @@ class Audience:
 
     budget: Budget
     for_model: bool
-    highlights: float = 0.0
+    evidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,8 @@ def shaper_for(case: Case) -> TreeShortener:
 
 
 def _style(case: Case) -> Style:
-    return Style(_where(case.output), case.side.highlights, case.side.for_model)
+    side = case.side
+    return Style(_where(case.output), side.evidence, clean=side.for_model, fold=side.for_model)
 
 
 def at_place(value: Any, place: str) -> Any:
@@ -186,14 +188,12 @@ def _fields_size(size: int) -> int:
 
 def _longest_additions(case: Case) -> dict[str, Any]:
     """Return the additions with the greatest numbers they could have."""
-    most = _MOST
-    cut = [{"line": most, "first_characters": most}, {"line": most, "last_characters": most}]
-    shown = {"lines": [[1, most], [most, most]], "of": most, "cut": cut, "highlights": most}
+    most, size = _MOST, case.side.budget.size
     return {
         "format": FORMAT,
         "truncated_by": [AT_TOOL, AT_BRIDGE],
-        "shortened": "." * (_fields_size(case.side.budget.size) - 2),
-        "shown": shown,
+        "shortened": "." * (_fields_size(size) - 2),
+        "shown": "." * (most_shown_bytes(size) - 2),
         **_places(case, most),
     }
 
@@ -248,9 +248,8 @@ def named(account: CutReport, size: int = _SHORTENED_SIZE) -> dict[str, Any]:
 
 
 def _where(output: Mapping[str, Any]) -> str:
-    if "path" in output:
-        return f"complete output: {output['path']}"
-    return f"not kept: {output['reason']}" if output.get("reason") else ""
+    """Return why there is no complete output to read on in; where it is stands in ``meta`` alone."""
+    return f"not kept: {output['reason']}" if "path" not in output and output.get("reason") else ""
 
 
 def cut_by_tool(payload: Payload) -> bool:
