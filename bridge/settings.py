@@ -68,7 +68,7 @@ class Settings:
     mutation_tools: tuple[str, ...] = DEFAULT_MUTATION_TOOLS
     read_tool: str = "read_file"
     payload_texts: bool = False
-    error_lines_share: float = 0.45
+    error_lines_share: float = 0.65
     call_seconds: float = CALL_SECONDS
 
     @classmethod
@@ -85,7 +85,7 @@ class Settings:
             mutation_tools=_names(read("MUTATION_TOOLS", ",".join(DEFAULT_MUTATION_TOOLS))),
             read_tool=read("READ_TOOL", "read_file"),
             payload_texts=_truth("PAYLOAD_TEXTS", read("PAYLOAD_TEXTS", "0")),
-            error_lines_share=_share("ERROR_LINES_SHARE", read("ERROR_LINES_SHARE", "0.45")),
+            error_lines_share=_share("ERROR_LINES_SHARE", read("ERROR_LINES_SHARE", "0.65")),
         )
 
 

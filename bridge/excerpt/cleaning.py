@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby, repeat
 
 STARTS_ESCAPE = "\x1b"
 REPLACED = "\ufffd"
@@ -53,17 +55,30 @@ def clean(text: str, counts: Counter[str]) -> str:
     """
     if not needs_cleaning(text):
         return text
-    if "\r" in text or "\b" in text:
+    if "\b" in text or text.count("\r") != text.count("\r\n"):
         *lines, last = text.split("\n")
-        text = "\n".join([*(_replay_ended(line, counts) for line in lines), _replay(last, counts)])
-    text = _counted(ESCAPE, "", text, counts, "escapes")
-    text = _counted(_SILENT, "", text, counts, "controls")
+        text = "\n".join([*_replayed(lines, counts), _replay(last, counts)])
+    if STARTS_ESCAPE in text:
+        text = _counted(ESCAPE, "", text, counts, "escapes")
+    if "\x00" in text or "\x07" in text:
+        text = _counted(_SILENT, "", text, counts, "controls")
     return text if text.isascii() else _counted(_C1, REPLACED, text, counts, "controls")
 
 
-def _replay_ended(line: str, counts: Counter[str]) -> str:
-    """Replay a line that a newline follows: its last carriage return is a part of the line's end."""
-    return _replay(line[:-1], counts) + "\r" if line.endswith("\r") else _replay(line, counts)
+def _replayed(lines: list[str], counts: Counter[str]) -> Iterator[str]:
+    """Replay lines that newlines follow; those of a run, which progress often is, only once."""
+    for line, run in groupby(lines):
+        number = sum(1 for _ in run)
+        # The last carriage return of such a line is a part of its end.
+        body = line.removesuffix("\r")
+        if "\r" not in body and "\b" not in body:
+            yield from repeat(line, number)
+            continue
+        taken: Counter[str] = Counter()
+        shown = _replay(body, taken) + line[len(body) :]
+        for what, times in taken.items():
+            counts[what] += times * number
+        yield from repeat(shown, number)
 
 
 def _replay(line: str, counts: Counter[str]) -> str:

@@ -1,124 +1,108 @@
-"""Blocks of lines that decide: what a person who knows the tool would look at first."""
+"""The lines that decide, the best first: what a person who knows the tool would look at.
+
+No model looks at them. One pass finds the literals of ``rules``, each line that has one is looked at more
+closely, and lines of one shape share what they are worth: the first and the last of them before the others.
+"""
 
 from __future__ import annotations
 
-import re
+from collections import deque
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
+from bridge.excerpt.rules import DOUBTFUL, HARMLESS, RULES, Rule
 from bridge.excerpt.scan import Scanner
 
-
-class Block(NamedTuple):
-    """Lines that belong together (bytes, at line starts); ``core`` is where the line that decides starts."""
-
-    start: int
-    core: int
-    end: int
-
-
-# literal -> (strict expression matched at the literal's place, weight)
-_RULES: list[tuple[bytes, bytes, int]] = [
-    (b"rror", rb"(?<=[eE])rrors?(?:\[[\w-]{1,12}\])?\)?:", 60),
-    (b"rror", rb"(?<=[a-z]E)rror\b", 60),
-    (b"rror", rb"(?<![-_/.\w][eE])(?<![eE]{2})rrors?\b(?![-_/.=(])", 40),
-    (b"ERR", rb"(?<![\w/.-])ERR(?:OR\b|!|\b)(?!=)", 50),
-    (b"ail", rb"(?<=[fF])ail(?:ed|ure|ures|ing|s)?\b(?![-_/.=(])", 40),
-    (b"FAIL", rb"(?<![\w/.-])FAIL(?:ED|URES?)?\b(?!=)", 70),
-    (b"xception", rb"(?<=[eE])xception\b(?![-_/=])", 55),
-    (b"panic", rb"panic(?:ked at|:)", 90),
-    (b"fatal", rb"(?<![\w/-])fatal(?: error)?:", 80),
-    (b"FATAL", rb"FATAL", 80),
-    (b"Traceback", rb"Traceback \(", 90),
-    (b"ssert", rb"(?<=[aA])ssert(?:ion|Error|ed\b|\b)", 40),
-    (b"not ok", rb"not ok \d", 70),
-    ("✗".encode(), "✗".encode(), 60),
-    ("✖".encode(), "✖".encode(), 60),
-    ("✘".encode(), "✘".encode(), 60),
-    ("❌".encode(), "❌".encode(), 60),
-    ("● ".encode(), "● ".encode(), 60),
-    (b"egmentation f", rb"egmentation fault", 90),
-    (b"illed", rb"(?<=[kK])illed\b", 50),
-    (b"ndefined", rb"(?<=[uU])ndefined (?:reference|method|symbol|variable|local|index|function)", 60),
-    (b"annot ", rb"(?<=[cC])annot (?:find|open|load|resolve|read|be|import|access|connect|create)", 45),
-    (b"ould not", rb"(?<=[cC])ould not ", 45),
-    (b"ot found", rb"(?<=[nN])ot found\b", 35),
-    (b"o such", rb"(?<=[nN])o such (?:file|module|method|host|table|column|element|key)", 50),
-    (b"denied", rb"(?<=ermission )denied|(?<=ccess )denied", 50),
-    (b"nvalid", rb"(?<=[iI])nvalid ", 30),
-    (b"xpected", rb"(?<=[eE])xpected\b", 35),
-    (b"xited ", rb"(?<=e)xited with (?!0)", 50),
-    (b"xit code", rb"(?<=[eE])xit code:? [1-9]", 50),
-    (b"imed out", rb"(?<=[tT])imed out", 50),
-    (b"aused by", rb"(?<=C)aused by:", 60),
-    (b"bort", rb"(?<=[aA])bort(?:ed|ing)\b", 50),
-    (b"[31m", rb"\[31m", 30),
-    (b";31m", rb";31m", 30),
-]
-_LITERALS = list(dict.fromkeys(rule[0] for rule in _RULES))
-_STRICT = [[(re.compile(rule[1]), rule[2]) for rule in _RULES if rule[0] == literal] for literal in _LITERALS]
+_LITERALS = tuple(dict.fromkeys(rule.literal for rule in RULES))
+_RULES_OF = [tuple(rule for rule in RULES if rule.literal == literal) for literal in _LITERALS]
 _SCANNER = Scanner(_LITERALS)
-_SHAPELESS = b"0123456789abcdefABCDEF"
-_BEFORE, _AFTER = 4, 16
-_LONG = 1_000
+# How far a line is looked at, in bytes, for words that make it harmless.
+_NEAR = 400
+# What makes the shape of a line: how it begins, and what follows the literal; numbers do not count.
+_SHAPE_START, _SHAPE_LITERAL = 8, 24
+_DIGITS = b"0123456789"
+# What a doubtful line is worth, and what each doubling costs: of equals in all, and of equals ranked before.
+_DOUBT = 0.5
+_COMMON, _AGAIN = 4, 12
+# More lines are never shown.
+_MOST, _MOST_OF_KIND = 200, 50
 
 
-class _Line(NamedTuple):
+class Candidate(NamedTuple):
+    """A line that decides (bytes, its newline included); a verdict has its reason above it."""
+
     start: int
     end: int
     weight: int
-    shape: bytes
+    verdict: bool
 
 
-def blocks_of(raw: bytes) -> list[Block]:
-    """Return blocks of evidence, the best first."""
-    lines = list(_deciding(raw))
-    seen: dict[bytes, list[int]] = {}
-    for at, line in enumerate(lines):
-        seen.setdefault(line.shape, []).append(at)
-    ranked = []
-    for places in seen.values():
-        for order, at in enumerate(_ends_first(places)):
-            line = lines[at]
-            weight = line.weight - 4 * (len(places)).bit_length() - 8 * (order).bit_length()
-            ranked.append((-weight, at))
-    ranked.sort()
-    return [_block(raw, lines[at]) for _, at in ranked[:200]]
+def candidates(raw: bytes) -> list[Candidate]:
+    """Return the lines of ``raw`` that decide, the best first, each kind by its first and last ones."""
+    kinds: dict[tuple[bytes, ...], _Kind] = {}
+    for rule, at, start, end in _matches(raw):
+        text = raw[start : min(end, start + _NEAR)]
+        if not any(map(text.__contains__, HARMLESS)):
+            kind = kinds.setdefault(_shape(raw, rule, at, start, end), _Kind())
+            kind.add(Candidate(start, end, rule.weight, rule.verdict))
+    found = [ranked for kind in kinds.values() for ranked in kind.ranked(raw)]
+    found.sort()
+    return [line for _, _, line in found[:_MOST]]
 
 
-def _ends_first(places: list[int]) -> list[int]:
-    order = [place for pair in zip(places, reversed(places), strict=True) for place in pair]
-    return list(dict.fromkeys(order))
+class _Kind:
+    """The lines of one shape: the first ones and the last ones, which are all that is ever shown, and how many."""
+
+    def __init__(self) -> None:
+        self._first: list[Candidate] = []
+        self._last: deque[Candidate] = deque(maxlen=_MOST_OF_KIND)
+        self._count = 0
+
+    def add(self, line: Candidate) -> None:
+        self._count += 1
+        (self._first if self._count <= _MOST_OF_KIND else self._last).append(line)
+
+    def ranked(self, raw: bytes) -> Iterator[tuple[float, int, Candidate]]:
+        """Return the lines with what stands against each: fewer is better."""
+        common = _COMMON * self._count.bit_length()
+        for before, line in enumerate(_ends_first([*self._first, *self._last])):
+            text = raw[line.start : min(line.end, line.start + _NEAR)]
+            doubt = _DOUBT if any(map(text.__contains__, DOUBTFUL)) else 1
+            yield common + _AGAIN * before.bit_length() - line.weight * doubt, line.start, line
 
 
-def _deciding(raw: bytes) -> Iterator[_Line]:
-    end = -1
-    best = 0
-    start = 0
+def _matches(raw: bytes) -> Iterator[tuple[Rule, int, int, int]]:
+    """Return each line with a rule that holds: its weightiest rule, where it holds, and the line's bounds."""
+    start = end = 0
+    best: Rule | None = None
+    place = 0
     for which, at, _ in _SCANNER.matches(raw):
         if at >= end:
             if best:
-                yield _Line(start, end, best, raw[start : min(end, start + 200)].translate(None, _SHAPELESS))
-            start = raw.rfind(b"\n", max(0, end), at) + 1 or max(0, end)
+                yield best, place, start, end
+            start = raw.rfind(b"\n", end, at) + 1 or end
             end = raw.find(b"\n", at) + 1 or len(raw)
-            best = 0
-        for pattern, weight in _STRICT[which]:
-            if weight > best and pattern.match(raw, at):
-                best = weight
+            best = None
+        for rule in _RULES_OF[which]:
+            if best and best.weight >= rule.weight:
+                break  # the rules of a literal come weightiest first
+            if rule.around.match(raw, at):
+                best, place = rule, at
+                break
     if best:
-        yield _Line(start, end, best, raw[start : min(end, start + 200)].translate(None, _SHAPELESS))
+        yield best, place, start, end
 
 
-def _block(raw: bytes, line: _Line) -> Block:
-    start, end = line.start, line.end
-    for _ in range(_BEFORE):
-        previous = raw.rfind(b"\n", 0, max(0, start - 1)) + 1
-        if start == 0 or start - previous > _LONG:
-            break
-        start = previous
-    for _ in range(_AFTER):
-        following = raw.find(b"\n", end) + 1 or len(raw)
-        if end == len(raw) or following - end > _LONG:
-            break
-        end = following
-    return Block(start, line.start, end)
+def _shape(raw: bytes, rule: Rule, at: int, start: int, end: int) -> tuple[bytes, ...]:
+    beginning = raw[start : min(at, start + _SHAPE_START)].translate(None, _DIGITS)
+    return rule.literal, beginning, raw[at : min(at + _SHAPE_LITERAL, end)].translate(None, _DIGITS)
+
+
+def _ends_first(lines: list[Candidate]) -> Iterator[Candidate]:
+    """Return the first, the last, the second, the last but one, and so on."""
+    half = (len(lines) + 1) // 2
+    for first, last in zip_longest(lines[:half], reversed(lines[half:])):
+        yield first
+        if last:
+            yield last

@@ -6,22 +6,20 @@ Only lines that may be shown are decoded, cleaned and measured; all places are b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, groupby
-from operator import eq
-
-import orjson
+from itertools import accumulate, count
+from operator import add
 
 from bridge.excerpt.budget import Budget, fitting, fitting_tail
 from bridge.excerpt.cleaning import clean, needs_cleaning
-from bridge.excerpt.evidence import Block
+from bridge.excerpt.evidence import Candidate, candidates
 from bridge.excerpt.graphemes import boundary_after, boundary_before, is_visible, without_marks
-from bridge.excerpt.json_text import escape
+from bridge.excerpt.rows import Rows, has_runs, rows_of
 
 # What is read beyond a cut in a long line, in bytes: whether a cluster or an escape goes on there.
 _BEYOND_CUT = 4_096
+_NEWLINE = ord("\n")
 
 
 class Text:
@@ -29,7 +27,6 @@ class Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.blocks: list[Block] | None = None
 
     @cached_property
     def raw(self) -> bytes:
@@ -41,6 +38,11 @@ class Text:
         """The newlines of the text."""
         return self.text.count("\n")
 
+    @cached_property
+    def candidates(self) -> list[Candidate]:
+        """The lines that decide, the best first."""
+        return candidates(self.raw)
+
     @property
     def size(self) -> int:
         """The length of the text in bytes."""
@@ -50,25 +52,6 @@ class Text:
     def lines(self) -> int:
         """The lines of the text; an empty text has none."""
         return self.newlines + (self.text != "" and not self.text.endswith("\n"))
-
-
-@dataclass(slots=True)
-class Rows:
-    """Consecutive whole lines as they are shown.
-
-    ``texts`` has no newline at the ends; ``costs`` are bytes of JSON, a newline included; ``starts`` are bytes
-    of the source, with the end of the last row behind them. A folded run is one row of two lines.
-    """
-
-    texts: list[str] = field(default_factory=list)
-    costs: list[int] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    folds: int = 0
-
-    @property
-    def cost(self) -> Budget:
-        """What all rows take."""
-        return Budget(sum(self.costs), len(self.texts) + self.folds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +75,31 @@ class Reader:
         """Return the lines between ``start`` and ``end`` (line starts, or the end of the text)."""
         if start >= end:
             return Rows([], [], [end])
-        chunk = self.raw[start:end]
-        body = chunk[:-1] if chunk.endswith(b"\n") else chunk
-        text = body.decode()
-        starts = list(accumulate(map(len, body.split(b"\n")), lambda at, size: at + size + 1, initial=start))
+        sizes = map(len, self.raw[start : end - self._ends(end)].split(b"\n"))
+        starts = list(map(add, accumulate(sizes, initial=start), count()))
         starts[-1] = end
-        if self.cleaned and needs_cleaning(text):
-            # A carriage return belongs to the end of a line only where a newline follows.
-            text = clean(text + "\n", counts)[:-1] if body is not chunk else clean(text, counts)
-        texts = text.split("\n")
-        if self.folded and any(map(eq, texts, texts[1:])):
-            return _folded(texts, starts, counts)
-        return Rows(texts, [len(orjson.dumps(line)) for line in texts], starts)
+        return rows_of(self._shown(start, end, counts).split("\n"), starts, counts if self.folded else None)
+
+    def text(self, start: int, end: int, counts: Counter[str]) -> str:
+        """Return the lines between ``start`` and ``end`` as they are shown."""
+        if start >= end:
+            return ""
+        text = self._shown(start, end, counts)
+        if self.folded and has_runs(texts := text.split("\n")):
+            text = "\n".join(rows_of(texts, range(len(texts) + 1), counts).texts)
+        return text + "\n" * self._ends(end)
+
+    def _ends(self, end: int) -> bool:
+        """Return whether a newline stands before ``end``."""
+        return self.raw[end - 1] == _NEWLINE
+
+    def _shown(self, start: int, end: int, counts: Counter[str]) -> str:
+        """Return the lines between ``start`` and ``end``, cleaned if need be, without the last newline."""
+        text = self.raw[start : end - self._ends(end)].decode()
+        if not (self.cleaned and needs_cleaning(text)):
+            return text
+        # A carriage return belongs to the end of a line only where a newline follows.
+        return clean(text + "\n", counts)[:-1] if self._ends(end) else clean(text, counts)
 
     def forwards(self, start: int, budget: Budget) -> Rows:
         """Return lines from ``start`` on, more than fit into ``budget`` or all there are; none if the first is longer.
@@ -114,7 +110,7 @@ class Reader:
         while True:
             end = self._end_of_lines(start, window)
             rows = self.rows(start, end, Counter())
-            if end >= len(raw) or rows.cost.size > budget.size or rows.cost.lines > budget.lines:
+            if end >= len(raw) or rows.exceeds(budget):
                 return rows
             if end <= start and not self._may_shrink(start, window):
                 return rows
@@ -126,7 +122,7 @@ class Reader:
         while True:
             start = self._start_of_lines(end, window)
             rows = self.rows(start, end, Counter())
-            if start <= 0 or rows.cost.size > budget.size or rows.cost.lines > budget.lines:
+            if start <= 0 or rows.exceeds(budget):
                 return rows
             if start >= end and not self._may_shrink(max(0, end - window), window):
                 return rows
@@ -183,24 +179,3 @@ class Reader:
             if needs_cleaning(line):
                 return clean(line, Counter()), True
         return self.raw[max(start, first) : min(end, last)].decode(errors="ignore"), False
-
-
-def _folded(texts: Sequence[str], starts: Sequence[int], counts: Counter[str]) -> Rows:
-    """Fold a run where that saves bytes: the line, and under it how many more times it stands there."""
-    rows = Rows()
-    at = 0
-    for line, run in groupby(texts):
-        number = sum(1 for _ in run)
-        note = f"[the line above {number - 1} more times]"
-        if (number - 1) * (len(line) + 1) > len(note):
-            rows.texts.append(f"{line}\n{note}")
-            rows.starts.append(starts[at])
-            rows.folds += 1
-            counts["folded_lines"] += number - 1
-        else:
-            rows.texts += [line] * number
-            rows.starts += starts[at : at + number]
-        at += number
-    rows.starts.append(starts[-1])
-    rows.costs = [len(escape(row)) + 2 for row in rows.texts]
-    return rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from bridge.excerpt.account import (
@@ -14,10 +15,11 @@ from bridge.excerpt.account import (
     longest_cut,
     longest_marker,
 )
+from bridge.excerpt.blocks import Block, blocks_of
 from bridge.excerpt.budget import Budget
-from bridge.excerpt.evidence import Block, blocks_of
 from bridge.excerpt.json_text import escape
-from bridge.excerpt.lines import Part, Reader, Rows, Text
+from bridge.excerpt.lines import Part, Reader, Text
+from bridge.excerpt.rows import Rows
 
 # Below this there is no budget for a marker and something on both sides of it.
 SMALLEST_FOR_MARKER = 320
@@ -33,30 +35,12 @@ _WORTH_A_CUT = 64
 
 def select(source: Text, reader: Reader, budget: Budget, share: float, where: str) -> list[Segment]:
     """Return the segments of ``source`` that fit into ``budget`` with their markers, in order."""
-    tail = reader.backwards(len(source.raw), budget)
-    if _is_whole(tail, source, budget):
-        return [Segment(0, len(source.raw))]
     selection = _Selection(source, reader, budget, where)
-    blocks = _blocks(source) if share and budget.size >= _SMALLEST_FOR_BLOCKS else []
-    selection.take_head(_HEAD_OF_EVIDENCE if blocks else _HEAD_OF_PROSE)
-    selection.take_blocks(blocks, share, tail)
-    selection.take_tail(tail)
+    evidence = source.candidates if share and budget.size >= _SMALLEST_FOR_BLOCKS else []
+    selection.take_head(_HEAD_OF_EVIDENCE if evidence else _HEAD_OF_PROSE)
+    selection.take_blocks(blocks_of(source.raw, evidence), share)
+    selection.take_tail()
     return selection.segments()
-
-
-def _blocks(source: Text) -> list[Block]:
-    if source.blocks is None:
-        source.blocks = blocks_of(source.raw)
-    return source.blocks
-
-
-def _is_whole(tail: Rows, source: Text, budget: Budget) -> bool:
-    if not tail.texts or tail.starts[0] > 0:
-        return False
-    size, lines = tail.cost
-    if not source.text.endswith("\n"):
-        size, lines = size - 2, lines - 1
-    return size <= budget.size and lines <= budget.lines
 
 
 @dataclass(slots=True)
@@ -92,13 +76,14 @@ class _Selection:
         """Take lines from the start, and a part of the next one if that is longer than what they take."""
         part = Budget(int(self.left.size * share), max(1, int(self.left.lines * share)))
         rows = self.reader.forwards(0, part)
-        count = _fitting(rows, part)
-        size, end = sum(rows.costs[:count]), rows.starts[count]
+        count = rows.fitting(part)
+        (size, lines), end = rows.cost(count), rows.starts[count]
         if count:
             self.spans.append([0, end])
-            self.pay(size, _lines(rows, count))
+            self.pay(size, lines)
         rest = part.size - size - self.cut
-        if size * 2 < part.size and rest >= _WORTH_A_CUT // 2 and self.left.lines > 1:
+        longer = rows.costs[count] if count < len(rows.costs) else self.reader.line_end(end) - end
+        if longer > part.size - size and size * 2 < part.size and rest >= _WORTH_A_CUT // 2 and self.left.lines > 1:
             self.first = self.reader.first_part(end, rest)
             self._pay_cut(self.first)
 
@@ -106,16 +91,15 @@ class _Selection:
         if part:
             self.pay(self.cut + len(escape(part.text)), 1)
 
-    def take_blocks(self, blocks: list[Block], share: float, tail: Rows) -> None:
+    def take_blocks(self, blocks: Iterable[Block], share: float) -> None:
         """Take blocks, the best first, that lie before the least that the tail will have."""
         room = Budget(int(self.left.size * share), int(self.left.lines * share))
-        floor = _floor(tail, _minus(self.left, room))
+        floor = self.reader.line_start(max(0, len(self.source.raw) - self.left.size + room.size))
         for block in blocks:
             if room.size <= self.marker or room.lines <= 1:
                 break
-            if block.start >= floor:
-                continue
-            room = _minus(room, self._take_block(block, room, floor))
+            if block.start < floor:
+                room = _minus(room, self._take_block(block, room, floor))
 
     def _take_block(self, block: Block, room: Budget, floor: int) -> Budget:
         """Take what of ``block`` is not shown yet, and return what it took."""
@@ -129,15 +113,18 @@ class _Selection:
         """Take the lines that fit into ``room``, not without the one that decides if it is among them."""
         rows = self.reader.rows(start, end, Counter())
         markers = 1 - self._joins(start, end)
-        count = _fitting(rows, Budget(room.size - markers * self.marker, room.lines - markers))
+        count = rows.fitting(Budget(room.size - markers * self.marker, room.lines - markers))
+        if count < len(rows.texts):  # then they join nothing at their end
+            markers = 1 - self._joins(start, start)
+            count = min(count, rows.fitting(Budget(room.size - markers * self.marker, room.lines - markers)))
         if start < core < end and rows.starts[count] <= core:
             self._take_lines(core, end, core, room)
             return
-        markers = 1 - self._joins(start, rows.starts[count])
         name = markers * bytes_of_segment(self.source.lines)
         if count and name <= self.named:
             self.named -= name
-            self.pay(sum(rows.costs[:count]) + markers * self.marker, _lines(rows, count) + markers)
+            size, lines = rows.cost(count)
+            self.pay(size + markers * self.marker, lines + markers)
             self._add(start, rows.starts[count])
 
     def _uncovered(self, start: int, end: int) -> list[tuple[int, int]]:
@@ -169,30 +156,39 @@ class _Selection:
                 merged.append([low, high])
         self.spans = merged
 
-    def take_tail(self, rows: Rows) -> None:
+    def take_tail(self) -> None:
         """Take lines from the end until the budget is used; what is shown already costs nothing."""
-        at, floor = len(rows.texts), self._head_end()
+        end, floor = len(self.source.raw), self._head_end()
         spans = list(self.spans)
+        while end > floor:
+            rows = self.reader.backwards(end, self.left)
+            at = self._take_rows(rows, spans, floor)
+            if at < len(rows.texts):
+                self._add(rows.starts[at], end)
+            end = rows.starts[at]
+            if at or not rows.texts:
+                break
+        self._cut_tail(end)
+
+    def _take_rows(self, rows: Rows, spans: list[list[int]], floor: int) -> int:
+        """Take rows from the last one on and return the number of the first that is taken."""
+        size, lines = self.left
+        at = len(rows.texts)
         while at and rows.starts[at - 1] >= floor:
             start, end = rows.starts[at - 1], rows.starts[at]
-            if not (spans and spans[-1][1] >= end):
+            if not (spans and spans[-1][0] <= start and end <= spans[-1][1]):
+                # A line that joins two segments saves a marker.
                 joins = bool(spans) and spans[-1][1] == start
-                if not self._affords(rows.costs[at - 1], _height(rows, at - 1), joins=joins):
+                left = size - rows.costs[at - 1] + joins * self.marker
+                high = lines - rows.height(at - 1) + joins
+                if left < 0 or high < 0:
                     break
-            if spans and spans[-1][0] >= start:
+                size, lines = left, high
+            while spans and spans[-1][0] >= start:
                 spans.pop()
             at -= 1
-        if at < len(rows.texts):
-            self._add(rows.starts[at], len(self.source.raw))
-        self._cut_tail(rows.starts[at])
-
-    def _affords(self, size: int, lines: int, *, joins: bool) -> bool:
-        """Pay for a line if there is budget; one that joins two segments saves a marker."""
-        size, lines = size - joins * self.marker, lines - joins
-        if size > self.left.size or lines > self.left.lines:
-            return False
-        self.pay(size, lines)
-        return True
+        self.left = Budget(size, lines)
+        return at
 
     def _cut_tail(self, end: int) -> None:
         """Show the end of the line before the tail if that is too long for what is left."""
@@ -222,34 +218,3 @@ class _Selection:
 
 def _minus(budget: Budget, taken: Budget) -> Budget:
     return Budget(budget.size - taken.size, budget.lines - taken.lines)
-
-
-def _height(rows: Rows, at: int) -> int:
-    """Return the lines that a row takes: a folded run has its count under it."""
-    return 2 if rows.folds and "\n" in rows.texts[at] else 1
-
-
-def _lines(rows: Rows, count: int) -> int:
-    return count + sum("\n" in row for row in rows.texts[:count]) if rows.folds else count
-
-
-def _fitting(rows: Rows, budget: Budget) -> int:
-    """Count the first rows that fit into ``budget``."""
-    size, lines = budget
-    for count, cost in enumerate(rows.costs):
-        size -= cost
-        lines -= _height(rows, count)
-        if size < 0 or lines < 0:
-            return count
-    return len(rows.costs)
-
-
-def _floor(rows: Rows, budget: Budget) -> int:
-    """Return where the last rows that fit into ``budget`` start."""
-    size, lines = budget
-    for at in range(len(rows.costs) - 1, -1, -1):
-        size -= rows.costs[at]
-        lines -= 1
-        if size < 0 or lines < 0:
-            return rows.starts[at + 1]
-    return rows.starts[0]

@@ -108,15 +108,10 @@ def _joined(source: Text, reader: Reader, segments: Sequence[Segment], where: st
 
 
 def _text_of(segment: Segment, reader: Reader, counts: Counter[str]) -> str:
-    text = "\n".join(reader.rows(segment.start, segment.end, counts).texts)
-    if segment.end > segment.start and reader.raw[segment.end - 1] == _NEWLINE:
-        text += "\n"
+    text = reader.text(segment.start, segment.end, counts)
     before = segment.before.text if segment.before else ""
     # The marker that follows a cut inside a line stands on a line of its own.
     return f"{before}{text}{segment.after.text}\n" if segment.after else before + text
-
-
-_NEWLINE = ord("\n")
 
 
 def _next_line(segments: Sequence[Segment], lines: Sequence[Any]) -> int:

@@ -1,0 +1,142 @@
+"""The block of lines that belongs to a line that decides.
+
+It is made three times, so that the best lines have something before any has much: the line with its body, then
+the same with more around it. Places are bytes, at line starts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from bridge.excerpt.evidence import Candidate
+
+
+class Block(NamedTuple):
+    """Lines that belong together; ``core`` is where the line that decides starts."""
+
+    start: int
+    core: int
+    end: int
+
+
+class _Reach(NamedTuple):
+    """How many lines a block may have, and how many bytes, before or after its core."""
+
+    lines: int
+    size: int
+
+
+# A longer line is no part of a block.
+_LONG = 1_000
+# So many blocks get their body before the first of them gets more around it.
+_GROUP = 3
+_BODY = _Reach(12, 1_200)
+_AROUND_BEFORE, _AROUND_AFTER = _Reach(4, 4_000), _Reach(24, 4_000)
+# What a command printed before the verdict on it.
+_REASON, _MORE_REASON = _Reach(12, 1_500), _Reach(30, 4_000)
+_AFTER_VERDICT = _Reach(1, 1_000)
+# Lines next to the core belong to it whatever they look like.
+_NEXT, _ABOVE = 5, 2
+# The line that names the test or the file is looked for so far above.
+_NAMED_WITHIN = 5
+
+_COLOURS = rb"(?:\x1b\[[\d;]*+[A-Za-z])*+"
+_TIME = rb"(?:\d{4}-\d\d-\d\d[T ][\d:.,]++Z? ?)?+"
+_INDENT = re.compile(_COLOURS + _TIME + _COLOURS + rb"([ \t]*+)(\S)?")
+# How the lines of stacks, excerpts of code, comparisons and notes begin, indented or not.
+_CONTINUES = re.compile(
+    rb"[ \t]*+(?:at |from |in |File \"|\.\.\.|\||\^|~|\d++[:)|] |-->|==>|=> |E  |> |#\d|note:|help:|hint:"
+    rb"|[eE]xpected|[aA]ctual|Caused by|- |\+ |left:|right:)"
+)
+
+
+def blocks_of(raw: bytes, candidates: Sequence[Candidate]) -> Iterator[Block]:
+    """Return blocks around ``candidates``, which come best first; later ones may hold earlier ones."""
+    for at in range(0, len(candidates), _GROUP):
+        group = candidates[at : at + _GROUP]
+        for line in group:
+            yield _reason(raw, line, _REASON) if line.verdict else _body(raw, line)
+        for line in group:
+            yield _reason(raw, line, _MORE_REASON) if line.verdict else _around(raw, line)
+
+
+def _reason(raw: bytes, line: Candidate, reach: _Reach) -> Block:
+    """Return the lines above a verdict: what failed said why before."""
+    return Block(_above(raw, line.start, reach), line.start, _below(raw, line.end, _AFTER_VERDICT))
+
+
+def _around(raw: bytes, line: Candidate) -> Block:
+    return Block(_above(raw, line.start, _AROUND_BEFORE), line.start, _below(raw, line.end, _AROUND_AFTER))
+
+
+def _above(raw: bytes, place: int, reach: _Reach) -> int:
+    start = place
+    for _ in range(reach.lines):
+        previous = raw.rfind(b"\n", 0, max(0, start - 1)) + 1
+        if not start or start - previous > _LONG or place - previous > reach.size:
+            break
+        start = previous
+    return start
+
+
+def _below(raw: bytes, place: int, reach: _Reach) -> int:
+    end = place
+    for _ in range(reach.lines):
+        following = raw.find(b"\n", end, end + _LONG) + 1
+        if not following or following - place > reach.size:
+            break
+        end = following
+    return end
+
+
+def _body(raw: bytes, line: Candidate) -> Block:
+    """Return the line with what names it above and with its indented body, notes and stack below."""
+    indent = _indent(raw, line.start)
+    return Block(_named(raw, line.start, indent), line.start, _end_of_body(raw, line.end, indent))
+
+
+def _indent(raw: bytes, place: int) -> int | None:
+    """Return the indentation of the line at ``place``, behind colours and a time; None for a blank line."""
+    match = _INDENT.match(raw, place)
+    return match.end(1) - match.start(1) if match and match[2] else None
+
+
+def _named(raw: bytes, place: int, indent: int | None) -> int:
+    """Return where the block starts: two lines above, and the nearest one further up that is less indented."""
+    start = at = place
+    for number in range(_NAMED_WITHIN):
+        previous = raw.rfind(b"\n", 0, max(0, at - 1)) + 1
+        if not at or at - previous > _LONG:
+            break
+        found = _indent(raw, previous)
+        if number < _ABOVE:
+            start = start if found is None else previous
+        elif found is None:
+            if not indent:
+                break
+        else:
+            return previous if indent and found < indent else start
+        at = previous
+    return start
+
+
+def _end_of_body(raw: bytes, place: int, indent: int | None) -> int:
+    end = at = place
+    blank = False
+    for number in range(_BODY.lines):
+        following = raw.find(b"\n", at, at + _LONG) + 1
+        if not following or following - place > _BODY.size:
+            break
+        found = _indent(raw, at)
+        if found is None:
+            if blank:
+                break
+            blank = True
+        elif found > (indent or 0) or (number < _NEXT and not blank) or _CONTINUES.match(raw, at):
+            end, blank = following, False
+        else:
+            break
+        at = following
+    return end

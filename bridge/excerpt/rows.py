@@ -1,0 +1,89 @@
+"""Lines as they are shown, with what each costs; runs of equal ones are folded into a line and a count."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, groupby
+from operator import eq
+
+import orjson
+
+from bridge.excerpt.budget import Budget
+
+_SHORTEST_NOTE = len("[the line above 1 more times]")
+
+
+@dataclass(slots=True)
+class Rows:
+    """Consecutive whole lines as they are shown.
+
+    ``texts`` has no newline at the ends; ``costs`` are bytes of JSON, a newline included; ``starts`` are bytes
+    of the source, with the end of the last row behind them. A folded run is one row of two lines.
+    """
+
+    texts: list[str] = field(default_factory=list)
+    costs: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    folds: int = 0
+
+    def exceeds(self, budget: Budget) -> bool:
+        """Return whether all rows together take more than ``budget``."""
+        return sum(self.costs) > budget.size or len(self.texts) + self.folds > budget.lines
+
+    def height(self, at: int) -> int:
+        """Return the lines that a row takes: a folded run has its count under it."""
+        return 2 if self.folds and "\n" in self.texts[at] else 1
+
+    def cost(self, count: int) -> Budget:
+        """Return what the first ``count`` rows take."""
+        lines = count + sum("\n" in row for row in self.texts[:count]) if self.folds else count
+        return Budget(sum(self.costs[:count]), lines)
+
+    def fitting(self, budget: Budget) -> int:
+        """Count the first rows that fit into ``budget`` together."""
+        count = min(bisect_right(list(accumulate(self.costs)), budget.size), max(0, budget.lines))
+        while self.folds and count and self.cost(count).lines > budget.lines:
+            count -= 1
+        return count
+
+
+def rows_of(texts: list[str], starts: Sequence[int], counts: Counter[str] | None) -> Rows:
+    """Return the rows of ``texts``, folded if ``counts`` is there to count the lines that are folded away."""
+    if counts is not None and has_runs(texts):
+        return _folded(texts, starts, counts)
+    return Rows(texts, [len(orjson.dumps(line)) for line in texts], list(starts))
+
+
+def has_runs(texts: Sequence[str]) -> bool:
+    """Return whether there is a run that is worth folding: of short lines it takes many."""
+    saved = last = -1
+    for at in (at for at, same in enumerate(map(eq, texts, texts[1:])) if same):
+        saved = (saved if at == last + 1 else 0) + len(texts[at]) + 1
+        if saved > _SHORTEST_NOTE:
+            return True
+        last = at
+    return False
+
+
+def _folded(texts: Sequence[str], starts: Sequence[int], counts: Counter[str]) -> Rows:
+    """Fold a run where that saves bytes: the line, and under it how many more times it stands there."""
+    rows = Rows()
+    at = 0
+    for line, run in groupby(texts):
+        number = sum(1 for _ in run)
+        note = f"[the line above {number - 1} more times]"
+        if (number - 1) * (len(line) + 1) > len(note):
+            rows.texts.append(f"{line}\n{note}")
+            rows.starts.append(starts[at])
+            rows.folds += 1
+            counts["folded_lines"] += number - 1
+        else:
+            rows.texts += [line] * number
+            rows.starts += starts[at : at + number]
+        at += number
+    rows.starts.append(starts[-1])
+    rows.costs = [len(orjson.dumps(row)) for row in rows.texts]
+    return rows
