@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.limits import Limits
 
 if TYPE_CHECKING:
-    from bridge.projections.normalizer import OutputStore
+    from bridge.projections.complete_output import OutputStore
 
 __all__ = ["Limits", "__version__", "normalize", "ui_preview"]
 __version__ = "0.1.0"
@@ -41,22 +41,15 @@ def normalize(  # noqa: PLR0913 - the members of one finished call
     Raises ``InvalidParams`` for ids that are not names and for an unknown status; ``bridge.projections.normalizer`` has
     more settings and replay.
     """
-    from bridge.projections.normalizer import Normalizer  # noqa: PLC0415 - keeps `import bridge` cheap
-    from bridge.protocol.models import ToolCall, validate  # noqa: PLC0415
-    from bridge.settings import Settings, default_home  # noqa: PLC0415
+    from bridge.projections.normalizer import normalize as made_of  # noqa: PLC0415 - keeps `import bridge` cheap
 
-    call = validate(
-        ToolCall,
-        {
-            "result": result,
-            "name": name,
-            "status": status,
-            "error_type": error_type,
-            "session_id": session_id,
-            "call_id": call_id,
-            "args": None if args is None else dict(args),
-        },
-    )
-    home = getattr(outputs, "home", None) or default_home({})
-    settings = Settings(home=home, limits=limits or Limits(), payload_texts=payload_texts)
-    return Normalizer(settings, outputs).normalize(call)
+    call = {
+        "result": result,
+        "name": name,
+        "status": status,
+        "error_type": error_type,
+        "session_id": session_id,
+        "call_id": call_id,
+        "args": None if args is None else dict(args),
+    }
+    return made_of(call, limits or Limits(), outputs, payload_texts=payload_texts)

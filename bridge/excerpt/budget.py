@@ -23,6 +23,10 @@ class Budget(NamedTuple):
     size: int
     lines: int
 
+    def within(self, budget: Budget) -> bool:
+        """Return whether something that takes this much fits into ``budget``."""
+        return self.size <= budget.size and self.lines <= budget.lines
+
 
 def fitting(text: str, size: int) -> int:
     """Count the leading code points of ``text`` that take at most ``size`` bytes once escaped."""

@@ -1,11 +1,12 @@
 """Diffs in a result or in a call's arguments: where they change what, and how they are cut at whole hunks.
 
-Two forms are read: unified diffs (``hunks``) and SEARCH/REPLACE blocks (``blocks``). A diff
-that is neither is counted by its signs, and one without signs says that it has no counts.
+Two forms are read: unified diffs (``unified_diff``), also indented and with CR LF, and SEARCH/REPLACE blocks
+(``search_replace``). A diff that is neither is counted by its signs, and one without signs says that it has no counts.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -23,6 +24,17 @@ _NEWLINE = len(r"\n")
 BY_SIGNS = "by the first character of each line"
 BY_EDGES = "from the first to the last line that differs"
 NOT_COUNTED = "no counts: the diff could not be read"
+INCOMPLETE = "the diff was cut before it came here"
+# What opens a hunk in forms that are told from prose by it, wherever on a line it stands: unified, combined, context.
+_CONTEXT = r"^[ \t]{0,64}\*{3} \d{1,15}(?:,\d{1,15})? \*{4}[ \t\r]{0,8}$"
+_HUNK = re.compile(rf"(?<!@)@@{{1,8}} -\d{{1,15}}(?:,\d{{1,15}})? |{_CONTEXT}", re.MULTILINE | re.ASCII)
+_CONTEXT_HUNK = re.compile(_CONTEXT, re.MULTILINE | re.ASCII)
+_INDENTED = re.compile(r"^([ \t]{1,64}+)@@ -", re.MULTILINE)
+_COMBINED = re.compile(r"^(@@@{1,8}) -", re.MULTILINE)
+_CUT_AT_SOURCE = re.compile(
+    r"^[^\w\n]{0,8}+(?:diff|patch|output|\d{1,9} (?:more )?lines?)? ?truncated", re.MULTILINE | re.IGNORECASE
+)
+_HUNK_MARKS = ("@@ -", "***")
 
 
 @dataclass(slots=True)
@@ -35,6 +47,7 @@ class Change:
     hunks: int
     places: list[dict[str, int]] = field(default_factory=list)
     counted: str = ""
+    is_incomplete: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the change as a member of ``data.changes``."""
@@ -47,12 +60,16 @@ class Change:
             change["places_not_shown"] = len(self.places) - MAX_PLACES
         if self.counted:
             change["counted"] = self.counted
+        if self.is_incomplete:
+            change["incomplete"] = INCOMPLETE
         return change
 
 
 def is_diff(text: str) -> bool:
-    """Return whether ``text`` is, or holds, a diff in one of the two forms."""
-    return has_hunks(text) or next(blocks_of(text), None) is not None
+    """Return whether ``text`` is, or holds, a change in any form that is told from prose by its marks."""
+    if any(mark in text for mark in _HUNK_MARKS) and _HUNK.search(text):
+        return True
+    return next(blocks_of(text), None) is not None
 
 
 def changes_of(text: str, path: str | None = None) -> list[Change]:
@@ -60,13 +77,43 @@ def changes_of(text: str, path: str | None = None) -> list[Change]:
 
     ``path`` is what the caller calls the file; it does not rename the files of a diff that has several.
     """
+    text = _plain(text)
     # Blocks first: what they search for may be a unified diff; no line of a hunk starts with a marker.
     if blocks := list(blocks_of(text)):
         return [_from_blocks(blocks, path)]
+    is_incomplete = _CUT_AT_SOURCE.search(text) is not None
     if not has_hunks(text):
-        return [_by_signs(text, path)]
+        return [_by_signs(text, path, is_incomplete=is_incomplete)]
     files = files_of(text)
-    return [_from_file(file, (path if len(files) == 1 else None) or file.path) for file in files]
+    changes = [_from_file(file, (path if len(files) == 1 else None) or file.path) for file in files]
+    changes[-1].is_incomplete = is_incomplete
+    return changes
+
+
+def count_pair(before: str, after: str, path: str | None = None) -> Change:
+    """Return what changes between two texts of one file, or of a part of one."""
+    counter = LineCounter()
+    removed, added = counter.count(_lines(before), _lines(after))
+    return Change(path, added, removed, 1, counted="" if counter.exact else BY_EDGES)
+
+
+def count_written(text: str, path: str | None = None) -> dict[str, Any]:
+    """Return the size of a text that was written, as a member of ``data.changes``."""
+    written: dict[str, Any] = {"lines": len(_lines(text)), "bytes": len(text.encode())}
+    return {"path": path, **written} if path else written
+
+
+def _lines(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _plain(text: str) -> str:
+    """Return a diff without the indentation that the headers of its hunks have."""
+    indented = None if has_hunks(text) else _INDENTED.search(text)
+    if indented is None:
+        return text
+    indent = indented[1]
+    return "\n".join(line.removeprefix(indent) for line in text.split("\n"))
 
 
 def _from_file(file: FileDiff, path: str | None) -> Change:
@@ -76,11 +123,25 @@ def _from_file(file: FileDiff, path: str | None) -> Change:
     return Change(path, added, removed, len(places), places, counted)
 
 
-def _by_signs(text: str, path: str | None) -> Change:
+def _by_signs(text: str, path: str | None, *, is_incomplete: bool) -> Change:
     removed, added = counted_by_signs(text)
-    if not added and not removed:
-        return Change(path, None, None, 0, counted=NOT_COUNTED)
-    return Change(path, added, removed, 0, counted=BY_SIGNS)
+    if (combined := _COMBINED.search(text)) is not None:
+        removed, added = _combined_signs(text, len(combined[1]) - 1)
+    if (not added and not removed) or _CONTEXT_HUNK.search(text):
+        return Change(path, None, None, 0, counted=NOT_COUNTED, is_incomplete=is_incomplete)
+    return Change(path, added, removed, 0, counted=BY_SIGNS, is_incomplete=is_incomplete)
+
+
+def _combined_signs(text: str, parents: int) -> tuple[int, int]:
+    """Count the removed and added lines of a combined diff, which has a column of signs for each parent."""
+    removed = added = 0
+    for line in text.split("\n"):
+        signs = line[:parents]
+        if line.startswith(("---", "+++", "@@")) or signs.strip("+- "):
+            continue
+        removed += "-" in signs
+        added += "+" in signs
+    return removed, added
 
 
 def _from_blocks(blocks: list[Block], path: str | None) -> Change:
@@ -124,6 +185,6 @@ def _hunks_note(shown: int, total: int) -> str:
 
 
 def _hunk_ends(text: str) -> Iterator[int]:
-    """Return where each hunk ends; a block ends where the next one starts."""
+    """Yield where each hunk ends; a block ends where the next one starts."""
     starts = [block.start for block in blocks_of(text)]
     return iter([*starts[1:], len(text)]) if starts else (hunk.end for hunk in hunks_of(text))

@@ -12,6 +12,7 @@ import orjson
 
 _SORTED = orjson.OPT_SORT_KEYS
 _ESCAPED_BACKSLASH, _ESCAPED_NEWLINE = rb"\\", rb"\n"
+_BACKSLASH_AND_N = rb"\\n"
 
 
 def encode(value: Any) -> bytes:
@@ -33,7 +34,7 @@ def newlines(encoded: bytes) -> int:
     """Count the newlines of all texts in ``encoded``; an escaped backslash before an ``n`` is none."""
     if b"\\" not in encoded:
         return 0
-    if _ESCAPED_BACKSLASH in encoded:
+    if _BACKSLASH_AND_N in encoded:
         encoded = encoded.replace(_ESCAPED_BACKSLASH, b"")
     return encoded.count(_ESCAPED_NEWLINE)
 

@@ -1,18 +1,22 @@
 """Any JSON value within a budget, its shape kept as long as it can be.
 
-In this order, and no further than needed: the longest texts are shortened, down to a common size; then lists
-lose their middle, with a count in its place; then branches become the text of their JSON, and that text is
-shortened. Small scalars are touched by none of it. What cannot keep its shape at all becomes text as a whole.
+In this order, and no further than needed: the longest texts are shortened, down to a common size; then lists lose
+their middle, with a count in its place; then branches become the text of their JSON, and that text is shortened.
+Small scalars are touched by none of it. What cannot keep its shape at all becomes text as a whole.
+
+The work is bounded by the budget and not by the value: a value is encoded once at each level to be measured, but only
+so many of its members are looked at as could be shown.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from bridge.excerpt.budget import Budget, share
+from bridge.excerpt.deadline import Deadline
 from bridge.excerpt.json_text import encode, newlines
 from bridge.excerpt.text import MARKER_LINES, SMALLEST_FOR_MARKER, Excerpt, Style, Text, excerpt, fits
 
@@ -20,14 +24,29 @@ from bridge.excerpt.text import MARKER_LINES, SMALLEST_FOR_MARKER, Excerpt, Styl
 _ITEM_PART = 4
 # A list of many small items is not searched for long texts: it is shortened as a list.
 _MANY_ITEMS, _SMALL_ITEM = 32, 96
+# The least that a member of an object takes: two quotes, a colon, a digit, a comma.
+_SMALLEST_MEMBER = 5
 _MAX_FIELDS = 8
+# A name in a path is cut to so many characters, and a path is not continued past its limit: names may be any text.
+_LONGEST_NAME, _LONGEST_PATH = 64, 240
 # So many items are measured at once: the cost of a call to the encoder is that of a dozen small items.
 _HANDFUL = 16
+# Texts beyond this many code points are not encoded to be measured: no content holds them whole.
+_LONG_TEXT = 65_536
+_CONTAINERS = (dict, list, tuple)
+# What an object says of the request: when one of these is shortened, nothing of the answer is missing.
+_OF_THE_REQUEST = frozenset({"args", "arguments", "cmd", "command", "cwd", "description", "input", "query", "url"})
+# Names, without case and underscores, that say where the answer goes on behind what is shown.
+_POSITIONS = frozenset(
+    {"hasmore", "hasnext", "hasnextpage", "more", "next", "continuation", "continuationtoken", "endcursor"}
+    | {"next" + what for what in ("cursor", "line", "link", "marker", "offset", "page", "pagetoken", "token", "url")}
+)
+_KEPT_POSITION = "startcursor"
 
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """Which values give way together, and the budget that each must be left with."""
+    """Which values are shortened together, and the budget that each must be left with."""
 
     leaves: tuple[type, ...]
     smallest: Budget
@@ -40,17 +59,27 @@ _CHILDREN = _Level((object,), Budget(48, 0))
 
 @dataclass(slots=True)
 class CutReport:
-    """What was shortened: texts, items (and their bytes), branches; first fields; the cuts by field."""
+    """What was shortened: texts, items and branches; bytes lost; the first fields; the cuts by field.
+
+    ``withheld`` are the names of members that said where the answer goes on and were taken out, because something
+    before that place is not shown.
+    """
 
     texts: int = 0
     items: int = 0
-    item_bytes: int = 0
     branches: int = 0
+    lost_bytes: int = 0
     fields: list[str] = field(default_factory=list)
     cuts: dict[str, Excerpt] = field(default_factory=dict)
+    withheld: set[str] = field(default_factory=set)
+
+    @property
+    def count(self) -> int:
+        """How many places were shortened."""
+        return self.texts + self.items + self.branches
 
     def __bool__(self) -> bool:
-        return bool(self.texts or self.items or self.branches)
+        return bool(self.count)
 
     def note(self, path: str) -> None:
         """Remember ``path`` as a field that was shortened; only the first few are named."""
@@ -60,11 +89,12 @@ class CutReport:
 
 @dataclass(slots=True)
 class TreeShortener:
-    """Shortens values with one ``style``; ``account`` and ``counts`` (of folded lines) grow as it works."""
+    """Shortens values with one ``style``; ``report`` and ``counts`` (of cleaning) grow as it works."""
 
     style: Style
-    costs: SizeCache
-    account: CutReport = field(default_factory=CutReport)
+    sizes: SizeCache
+    deadline: Deadline | None = None
+    report: CutReport = field(default_factory=CutReport)
     counts: Counter[str] = field(default_factory=Counter)
 
     def fit(self, value: Any, budget: Budget, path: str = "") -> Any:
@@ -74,46 +104,58 @@ class TreeShortener:
         """
         if isinstance(value, str):
             return self._text(value, budget, path)
-        cost = self.costs.of(value)
-        if _within(cost, budget):
+        if self.deadline:
+            self.deadline.check()
+        size = self.sizes.of(value)
+        if size.within(budget):
             return value
-        for shaped in self._attempts(value, cost, budget, path):
+        for shaped in self._attempts(value, size, budget, path):
             if shaped is not None:
                 return shaped
-        return self._as_text(value, budget, path)
+        # Compact: a value whose shape is too large has too many lines as well when it is indented.
+        self.report.branches += 1
+        return self._text(encode(value).decode(), budget, path)
 
-    def _attempts(self, value: Any, cost: Budget, budget: Budget, path: str) -> Iterator[Any]:
+    def _attempts(self, value: Any, size: Budget, budget: Budget, path: str) -> Iterator[Any]:
         if isinstance(value, dict):
-            yield self._shorten(value, _TEXTS, cost, budget, path)
-            yield self._shorten(value, _LISTS, cost, budget, path)
-            yield self._shorten(value, _CHILDREN, cost, budget, path)
+            if len(value) * _SMALLEST_MEMBER <= budget.size:
+                for level in (_TEXTS, _LISTS, _CHILDREN):
+                    yield self._shorten(value, level, size, budget, path)
         elif isinstance(value, list | tuple):
-            yield self._shorten(value, _TEXTS, cost, budget, path)
+            yield self._shorten(value, _TEXTS, size, budget, path)
             yield self._drop_middle(value, budget, path)
 
-    def _shorten(self, value: Any, level: _Level, cost: Budget, budget: Budget, path: str) -> Any:
+    def _shorten(self, value: Any, level: _Level, size: Budget, budget: Budget, path: str) -> Any:
         """Return ``value`` with its greatest leaves cut down to a common size, None if that is too small."""
-        survey = _Survey(level, self.costs)
+        survey = _Survey(level, self.sizes, budget.size)
         survey.enter(value)
-        cap = survey.cap(cost, budget)
+        cap = survey.cap(size, budget)
         return None if cap is None else self._rebuild(value, survey, cap, path)
 
     def _rebuild(self, value: Any, survey: _Survey, cap: Budget, path: str) -> Any:
         if id(value) in survey.closed:
             return value
-        if isinstance(value, dict):
-            # The account names fields in one order too. At the top, the order is that of a content.
-            keys, join = (sorted(value), f"{path}.") if path else (value, "")
-            return {key: self._lower(value[key], survey, cap, join + key) for key in keys}
-        return [self._lower(child, survey, cap, f"{path}[{at}]") for at, child in enumerate(value)]
+        if not isinstance(value, dict):
+            return [self._lower(child, survey, cap, f"{path}[{at}]") for at, child in enumerate(value)]
+        rebuilt, answered = {}, False
+        # The report names fields in one order too. At the top, the order is that of a content.
+        for key in sorted(value) if path else value:
+            before = self.report.count
+            rebuilt[key] = self._lower(value[key], survey, cap, _joined(path, key))
+            answered |= self.report.count != before and key not in _OF_THE_REQUEST
+        return self.without_positions(rebuilt) if answered else rebuilt
+
+    def without_positions(self, members: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an object without the members that say where the answer goes on, which the report then names."""
+        stale = {key for key in members if _is_position(key)}
+        self.report.withheld |= stale
+        return {key: value for key, value in members.items() if key not in stale}
 
     def _lower(self, value: Any, survey: _Survey, cap: Budget, path: str) -> Any:
         if not isinstance(value, survey.level.leaves):
             return self._rebuild(value, survey, cap, path) if isinstance(value, _CONTAINERS) else value
-        cost = self.costs.of(value)
-        if _within(cost, cap):
-            return value
-        return self.fit(value, _lowered(cost, cap), path)
+        size = self.sizes.of(value)
+        return value if size.within(cap) else self.fit(value, _lowered(size, cap), path)
 
     def _drop_middle(self, items: Sequence[Any], budget: Budget, path: str) -> list[Any] | None:
         marker = len(encode(_items_marker(len(items)))) + 1
@@ -121,14 +163,14 @@ class TreeShortener:
         if inner.size < 0:
             return None
         each = Budget(inner.size // _ITEM_PART, inner.lines // _ITEM_PART)
-        head = _take(items, Budget(inner.size // 2, inner.lines // 2), each)
+        head = self._take(items, Budget(inner.size // 2, inner.lines // 2), each)
         rest = Budget(inner.size - inner.size // 2 + head.left.size, inner.lines - inner.lines // 2 + head.left.lines)
-        tail = _take(items[: head.count - 1 if head.count else None : -1], rest, each)
+        tail = self._take(items[: head.count - 1 if head.count else None : -1], rest, each)
         fitted = list(items[: head.count])
         if dropped := len(items) - head.count - tail.count:
-            self.account.items += dropped
-            self.account.item_bytes += self.costs.of(items).size - 1 - head.size - tail.size
-            self.account.note(path)
+            self.report.items += dropped
+            self.report.lost_bytes += self.sizes.of(items).size - 1 - head.size - tail.size
+            self.report.note(path)
             fitted.append(_items_marker(dropped))
         fitted += items[len(items) - tail.count :]
         lowered = [*head.lowered.items(), *((-1 - at, need) for at, need in tail.lowered.items())]
@@ -136,116 +178,158 @@ class TreeShortener:
             fitted[at] = self.fit(fitted[at], need, f"{path}[{at % len(items)}]")
         return fitted
 
-    def _as_text(self, value: Any, budget: Budget, path: str) -> str:
-        # Compact: a value whose shape is too large has too many lines as well when it is indented.
-        self.account.branches += 1
-        return self._text(encode(value).decode(), budget, path)
+    def _take(self, items: Sequence[Any], budget: Budget, each: Budget) -> _Taken:
+        """Take the items from the front that fit when none takes more than ``each``.
+
+        They are measured by the handful; one by one only where a handful is too much.
+        """
+        taken = _Taken(budget)
+        for start in range(0, len(items), _HANDFUL):
+            handful = items[start : start + _HANDFUL]
+            size, lines = size_of(handful)
+            cost = Budget(size - 1, lines)  # brackets and commas between them, against a comma for each
+            if cost.within(each) and taken.take(len(handful), cost, cost):
+                continue
+            if not all(self._take_one(taken, item, each) for item in handful):
+                break
+        return taken
+
+    def _take_one(self, taken: _Taken, item: Any, each: Budget) -> bool:
+        cost = self.sizes.of(item)
+        whole = cost.within(each)
+        if not whole and each.size < _CHILDREN.smallest.size:
+            return False
+        need = cost if whole else _lowered(cost, each)
+        fits_in = taken.take(1, Budget(cost.size + 1, cost.lines), Budget(need.size + 1, need.lines))
+        if fits_in and not whole:
+            taken.lowered[taken.count - 1] = need
+        return fits_in
 
     def _text(self, text: str, budget: Budget, path: str) -> str:
         inner = Budget(budget.size - 2, budget.lines)
         if fits(text, inner):
             return text
-        return self.excerpt(Text(text), inner, path)
-
-    def excerpt(self, text: Text, budget: Budget, path: str) -> str:
-        """Return what of ``text``, which does not fit, fits into ``budget`` once escaped, and account for it."""
-        cut = excerpt(text, budget, self.style)
+        cut = excerpt(self.sizes.text(text), inner, self.style)
         self.counts += cut.cleaned
-        if not cut.lost:
-            return cut.text  # runs of equal lines were folded, and then it fitted
-        self.account.texts += 1
-        self.account.note(path)
-        self.account.cuts[path] = cut
+        if cut.lost:
+            self.report.texts += 1
+            self.report.lost_bytes += cut.lost
+            self.report.note(path)
+            self.report.cuts[path] = cut
         return cut.text
 
 
-_CONTAINERS = (dict, list, tuple)
-
-
 class _Survey:
-    """The costs of the leaves of a value that could give way, and the lists that are left closed."""
+    """The sizes of the leaves of a value that could be shortened, and the lists that are left as they are."""
 
-    def __init__(self, level: _Level, costs: SizeCache) -> None:
+    def __init__(self, level: _Level, sizes: SizeCache, most: int) -> None:
         self.level = level
-        self._measured = costs
-        self.costs: list[Budget] = []
+        self._measured = sizes
+        # Of more values than there are bytes not even the smallest fit.
+        self._left = most
+        self.leaves: list[Budget] = []
         self.closed: set[int] = set()
 
-    def cap(self, cost: Budget, budget: Budget) -> Budget | None:
-        """Return what each leaf may take so that a value of ``cost`` fits, None if that is too little."""
-        if not self.costs:
+    def cap(self, size: Budget, budget: Budget) -> Budget | None:
+        """Return what each leaf may take so that a value of ``size`` fits, None if that is too little."""
+        if not self.leaves or self._left < 0:
             return None
         left = Budget(
-            budget.size - cost.size + sum(leaf.size for leaf in self.costs),
-            budget.lines - cost.lines + sum(leaf.lines for leaf in self.costs),
+            budget.size - size.size + sum(leaf.size for leaf in self.leaves),
+            budget.lines - size.lines + sum(leaf.lines for leaf in self.leaves),
         )
-        size = share([leaf.size for leaf in self.costs], left.size)
-        lines = share([_lines_needed(leaf) for leaf in self.costs], left.lines)
-        cap = Budget(cost.size if size is None else size, budget.lines if lines is None else lines)
-        return cap if left.lines >= 0 and _within(self.level.smallest, cap) else None
+        shared_size = share([leaf.size for leaf in self.leaves], left.size)
+        shared_lines = share([_lines_needed(leaf) for leaf in self.leaves], left.lines)
+        cap = Budget(
+            size.size if shared_size is None else shared_size, budget.lines if shared_lines is None else shared_lines
+        )
+        return cap if left.lines >= 0 and self.level.smallest.within(cap) else None
 
     def enter(self, value: Any) -> None:
+        """Take the leaves of a container, and of those in it, as far as so many could be shown."""
         if isinstance(value, dict):
-            for child in value.values():
-                self._visit(child)
+            children: Any = value.values()
         elif len(value) > _MANY_ITEMS and self._measured.of(value).size <= len(value) * _SMALL_ITEM:
             self.closed.add(id(value))
+            return
         else:
-            for child in value:
-                self._visit(child)
-
-    def _visit(self, value: Any) -> None:
-        if isinstance(value, self.level.leaves):
-            self.costs.append(self._measured.of(value))
-        elif isinstance(value, _CONTAINERS):
-            self.enter(value)
-
-
-def _lines_needed(cost: Budget) -> int:
-    """Count the newlines of a leaf that is shortened: its marker may bring some that it did not have."""
-    return cost.lines + MARKER_LINES if cost.size > SMALLEST_FOR_MARKER else cost.lines
-
-
-def cost_of(value: Any) -> Budget:
-    """Return what ``value`` takes as compact JSON."""
-    return cost_of_encoded(encode(value))
-
-
-def cost_of_encoded(encoded: bytes) -> Budget:
-    """Return what JSON takes: its bytes, and the newlines of its texts."""
-    return Budget(len(encoded), newlines(encoded))
+            children = value
+        self._left -= len(value)
+        if self._left < 0:
+            return
+        for child in children:
+            if isinstance(child, self.level.leaves):
+                self.leaves.append(self._measured.of(child))
+            elif isinstance(child, _CONTAINERS):
+                self.enter(child)
 
 
 class SizeCache:
-    """What values take. Those of lists and objects are kept, with the values: they are asked for again."""
+    """What values take as compact JSON. Those of containers and long texts are kept: they are asked for again."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, Budget]] = {}
+        self._sizes: dict[int, tuple[Any, Budget]] = {}
+        self._texts: dict[int, Text] = {}
 
     def of(self, value: Any) -> Budget:
-        """Return what ``value`` takes as compact JSON."""
+        """Return the bytes of ``value`` as compact JSON, and the newlines of its texts.
+
+        The bytes of a long text are the least that they can be: it is too long for any content.
+        """
+        if isinstance(value, str):
+            if len(value) <= _LONG_TEXT:
+                return size_of(value)
+            return Budget(len(value) + 2, self.text(value).newlines)
         if not isinstance(value, _CONTAINERS):
-            return cost_of(value)
-        known = self._known.get(id(value))
+            return size_of(value)
+        known = self._sizes.get(id(value))
         if known is None:
-            known = self._known[id(value)] = (value, self._measure(value))
+            known = self._sizes[id(value)] = (value, self._measure(value))
         return known[1]
+
+    def text(self, value: str) -> Text:
+        """Return the measures of a text, which a long one keeps."""
+        if len(value) <= _LONG_TEXT:
+            return Text(value)
+        known = self._texts.get(id(value))
+        if known is None:
+            known = self._texts[id(value)] = Text(value)
+        return known
 
     def _measure(self, value: Any) -> Budget:
         if not isinstance(value, dict) or not 0 < len(value) <= _MANY_ITEMS:
-            return cost_of(value)
-        parts = [cost_of(key) for key in value] + [self.of(child) for child in value.values()]
+            return size_of(value)
+        parts = [size_of(key) for key in value] + [self.of(child) for child in value.values()]
         # Braces, a colon for each member, commas between them.
         return Budget(2 * len(value) + 1 + sum(part.size for part in parts), sum(part.lines for part in parts))
 
 
-def _within(cost: Budget, budget: Budget) -> bool:
-    return cost.size <= budget.size and cost.lines <= budget.lines
+def size_of(value: Any) -> Budget:
+    """Return what ``value`` takes as compact JSON."""
+    encoded = encode(value)
+    return Budget(len(encoded), newlines(encoded))
 
 
-def _lowered(cost: Budget, cap: Budget) -> Budget:
-    """Return the budget of a value that costs ``cost`` and has to come down to ``cap``."""
-    return Budget(min(cost.size, cap.size), min(_lines_needed(cost), cap.lines))
+def _is_position(name: str) -> bool:
+    plain = name[:_LONGEST_NAME].replace("_", "").replace("-", "").lower()
+    return plain in _POSITIONS or ("cursor" in plain and plain != _KEPT_POSITION)
+
+
+def _joined(path: str, name: str) -> str:
+    if len(path) > _LONGEST_PATH:
+        return path
+    name = name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…"
+    return f"{path}.{name}" if path else name
+
+
+def _lines_needed(size: Budget) -> int:
+    """Return the newlines of a leaf that is shortened: its marker may bring some that it did not have."""
+    return size.lines + MARKER_LINES if size.size > SMALLEST_FOR_MARKER else size.lines
+
+
+def _lowered(size: Budget, cap: Budget) -> Budget:
+    """Return the budget of a value of ``size`` that has to come down to ``cap``."""
+    return Budget(min(size.size, cap.size), min(_lines_needed(size), cap.lines))
 
 
 def _items_marker(count: int) -> str:
@@ -256,8 +340,8 @@ def _items_marker(count: int) -> str:
 class _Taken:
     """Items taken from one end.
 
-    How many, their size with a comma for each, the budget of those that must be lowered by their place, and the
-    budget that is left over.
+    How many, their size with a comma for each, the budget of those that must be lowered by their place, and the budget
+    that is left over.
     """
 
     left: Budget
@@ -265,40 +349,11 @@ class _Taken:
     size: int = 0
     lowered: dict[int, Budget] = field(default_factory=dict)
 
-    def take(self, count: int, cost: Budget, need: Budget) -> bool:
-        """Take ``count`` items that cost ``cost`` and get ``need``, commas included, if there is budget."""
-        if not _within(need, self.left):
+    def take(self, count: int, size: Budget, need: Budget) -> bool:
+        """Take ``count`` items that take ``size`` and are given ``need``, commas included, where that is left."""
+        if not need.within(self.left):
             return False
         self.left = Budget(self.left.size - need.size, self.left.lines - need.lines)
         self.count += count
-        self.size += cost.size
+        self.size += size.size
         return True
-
-
-def _take(items: Sequence[Any], budget: Budget, each: Budget) -> _Taken:
-    """Take the items from the front that fit when none takes more than ``each``.
-
-    They are measured by the handful; one by one only where a handful is too much.
-    """
-    taken = _Taken(budget)
-    for start in range(0, len(items), _HANDFUL):
-        handful = items[start : start + _HANDFUL]
-        size, lines = cost_of(handful)
-        cost = Budget(size - 1, lines)  # brackets and commas between them, against a comma for each
-        if _within(cost, each) and taken.take(len(handful), cost, cost):
-            continue
-        if not all(_take_one(taken, item, each) for item in handful):
-            break
-    return taken
-
-
-def _take_one(taken: _Taken, item: Any, each: Budget) -> bool:
-    cost = cost_of(item)
-    whole = _within(cost, each)
-    if not whole and each.size < _CHILDREN.smallest.size:
-        return False
-    need = cost if whole else _lowered(cost, each)
-    fits_in = taken.take(1, Budget(cost.size + 1, cost.lines), Budget(need.size + 1, need.lines))
-    if fits_in and not whole:
-        taken.lowered[taken.count - 1] = need
-    return fits_in

@@ -29,7 +29,7 @@ _SIGNATURE = "-- \n"
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """A hunk from ``start`` to ``end`` (code points of the diff); ``line`` is its first line in the new file.
+    """A hunk from ``start`` to ``end`` (code points of the diff); ``line`` is its first change in the new file.
 
     ``sound`` says whether it has the lines that its header counts.
     """
@@ -105,10 +105,16 @@ def _hunk(text: str, header: re.Match[str], limit: int) -> Hunk:
     if taken:
         end = min(body + sum(map(len, lines[:taken])) + taken, limit)
         if not _goes_on(text, end, limit):
-            return Hunk(start, end, line, removed, added, sound=True)
+            return Hunk(start, end, line + _context(lines), removed, added, sound=True)
     head = _FILE_HEAD.search(text, body, limit)
     end = head.start() if head else limit
-    return Hunk(start, end, line, *counted_by_signs(text[body:end]), sound=False)
+    return Hunk(start, end, line + _context(lines), *counted_by_signs(text[body:end]), sound=False)
+
+
+def _context(lines: list[str]) -> int:
+    """Count the lines of a hunk before its first change."""
+    signs = (at for at, line in enumerate(lines) if line[:1] in {"+", "-"})
+    return next(signs, 0)
 
 
 def _take(lines: list[str], old: int, new: int) -> tuple[int, int, int]:

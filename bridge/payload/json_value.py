@@ -1,8 +1,8 @@
-"""From whatever a tool gave to values that JSON has, and an account of what had to be replaced.
+"""Turn whatever a tool gave into values that JSON has, with an account of what had to be replaced.
 
-A value is plain when orjson writes it, it is nested no deeper than Ruby's json can read, and no number in
-it is NaN or infinite. Nearly every value is, and finding that out costs one encoding. The others are rebuilt
-without recursion, so that no depth and no cycle can break a turn.
+A value is a JSON value when orjson writes it, it is nested no deeper than Ruby's json can read, and no number in it is
+NaN or infinite. Nearly every value is, and finding that out costs one encoding. The others are rebuilt without
+recursion, so that no depth and no cycle can break a turn.
 """
 
 from __future__ import annotations
@@ -10,58 +10,68 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import orjson
+import pydantic_core
 
+from bridge.excerpt.deadline import Deadline
 from bridge.excerpt.scan import Scanner
-from bridge.payload.attachments import MARKS
+from bridge.payload.attachments import MARKS as MEDIA_MARKS
 
 # Ruby's JSON.parse stops at 100 levels (max_nesting), and a content adds its own to those of a result.
 MAX_DEPTH = 90
 # A payload has those levels already, and a content given back has all that a content can have.
 MAX_PAYLOAD_DEPTH, MAX_CONTENT_DEPTH = 96, 99
+# Attachments travel beside the contents, where a replay puts five more levels around them.
+MAX_ATTACHMENT_DEPTH = 90
 _ORJSON_DEPTH = 254
 _NULL = b"null"
-_SCANNER = Scanner((_NULL, *MARKS))
+# JSON in which none of these occurs, and no character beyond ASCII, holds nothing that a terminal would act upon.
+CLEANING_MARKS = frozenset({b"\\u00", b"\\b", b"\\r"})
+_SCANNER = Scanner((_NULL, *MEDIA_MARKS, *CLEANING_MARKS))
 _STRICT = (
     orjson.OPT_SORT_KEYS
     | orjson.OPT_PASSTHROUGH_DATACLASS
     | orjson.OPT_PASSTHROUGH_DATETIME
     | orjson.OPT_PASSTHROUGH_SUBCLASS
 )
+_CONTAINERS = (dict, list, tuple, set, frozenset)
+# The digits up to which Python turns a text into an integer (sys.int_info.default_max_str_digits).
+_INTEGER_DIGITS = 4_300
 
 
 @dataclass(slots=True)
 class JsonValue:
-    """A plain value and its compact JSON.
+    """A JSON value and its compact JSON, keys sorted.
 
-    ``whole`` is the same at any depth, for the disk; ``marks`` are those marks of media that the JSON holds;
-    ``replaced`` counts what changed.
+    ``whole`` is the same at any depth, for the disk. ``marks`` are the byte strings in the JSON that call for a closer
+    look: those of media and those of terminal escapes. ``replaced`` counts what changed.
     """
 
     value: Any
     whole: Any
     encoded: bytes
-    marks: set[bytes]
+    marks: frozenset[bytes]
     replaced: dict[str, int] = field(default_factory=dict)
 
 
-def plain(value: Any, depth: int = MAX_DEPTH) -> JsonValue:
-    """Return ``value`` as JSON has it, at most ``depth`` levels of it; never raises."""
-    encoded = _strict(value, depth)
+def to_json_value(value: Any, depth: int = MAX_DEPTH, deadline: Deadline | None = None) -> JsonValue:
+    """Return ``value`` as JSON has it, at most ``depth`` levels of it; raises nothing but ``OutOfTime``."""
+    encoded = _strictly_encoded(value, depth)
     if encoded is not None:
         marks = _SCANNER.found(encoded)
         if _NULL not in marks or not _has_nonfinite(encoded, value):
             return JsonValue(value, value, encoded, marks)
-    repair = _Repair()
+    repair = _Repair(deadline)
     whole = repair.run(value)
-    flat = _flatten(whole, depth, repair.replaced)
+    flat = flattened(whole, depth, repair.replaced)
     encoded = orjson.dumps(flat, option=orjson.OPT_SORT_KEYS)
     return JsonValue(flat, whole, encoded, _SCANNER.found(encoded), repair.replaced)
 
 
-def plain_text(text: str) -> tuple[str, int]:
+def well_formed(text: str) -> tuple[str, int]:
     """Return ``text`` with every lone surrogate as U+FFFD, and how many there were."""
     if text.isascii():
         return text, 0
@@ -73,31 +83,48 @@ def plain_text(text: str) -> tuple[str, int]:
     return text, 0
 
 
-def _strict(value: Any, depth: int) -> bytes | None:
-    """Return the JSON of ``value``, None if orjson refuses it: in so many lists it refuses what is too deep."""
-    wrappers = _ORJSON_DEPTH - depth
-    for _ in range(wrappers):
-        value = [value]
+def integer(digits: str) -> Any:
+    """Return the integer that ``digits`` spell, of any length: as JSON text where Python would refuse it."""
+    return int(digits) if len(digits) <= _INTEGER_DIGITS else orjson.Fragment(digits)
+
+
+def _strictly_encoded(value: Any, depth: int) -> bytes | None:
+    """Return the JSON of ``value``, None where orjson refuses it or it is nested too deep."""
     try:
-        return orjson.dumps(value, option=_STRICT)[wrappers:-wrappers]
+        encoded = orjson.dumps(value, option=_STRICT)
+        if not _may_be_deep(value, encoded, depth):
+            return encoded
+        # orjson refuses more levels than it can hold, so the value in enough lists is refused when it is too deep.
+        wrapped = value
+        for _ in range(_ORJSON_DEPTH - depth):
+            wrapped = [wrapped]
+        orjson.dumps(wrapped, option=_STRICT)
     except TypeError:
         return None
+    return encoded
+
+
+def _may_be_deep(value: Any, encoded: bytes, depth: int) -> bool:
+    # No value has more levels than half of its bytes.
+    return len(encoded) > 2 * depth and _is_nested(value) and encoded.count(b"[") + encoded.count(b"{") > depth
+
+
+def _is_nested(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return not isinstance(value, str)
+    return any(isinstance(child, _CONTAINERS) for child in value.values())
 
 
 def _has_nonfinite(encoded: bytes, value: Any) -> bool:
     """Return whether orjson wrote a ``null`` for a number: pydantic_core writes such a number as it is."""
-    import pydantic_core  # noqa: PLC0415 - only a value with a null in it needs it
-
-    return encoded.count(b"null") != pydantic_core.to_json(value, inf_nan_mode="constants").count(b"null")
-
-
-_CONTAINERS = (dict, list, tuple, set, frozenset)
+    return encoded.count(_NULL) != pydantic_core.to_json(value, inf_nan_mode="constants").count(_NULL)
 
 
 class _Repair:
-    """One pass over a value that is not plain. The stack holds what is still to be put somewhere."""
+    """One pass over a value that JSON does not have. The stack holds what is still to be put somewhere."""
 
-    def __init__(self) -> None:
+    def __init__(self, deadline: Deadline | None) -> None:
+        self._deadline = deadline
         self.replaced: dict[str, int] = {}
         self._stack: list[tuple[Any, Any, Any]] = []
         self._open: set[int] = set()
@@ -106,6 +133,7 @@ class _Repair:
             (int, self._integer),
             (float, self._float),
             (bytes, self._bytes),
+            (orjson.Fragment, lambda item: item),
         )
 
     def run(self, value: Any) -> Any:
@@ -129,6 +157,8 @@ class _Repair:
         return self._leaf(item)
 
     def _enter(self, item: Any, holder: Any, children: list[tuple[Any, Any]]) -> Any:
+        if self._deadline:
+            self._deadline.check()
         self._open.add(id(item))
         self._stack.append((None, id(item), None))
         if isinstance(holder, dict):
@@ -143,10 +173,11 @@ class _Repair:
 
     def _named(self, item: dict[Any, Any]) -> list[tuple[str, Any]]:
         names: dict[str, Any] = {}
+        repeated: dict[str, int] = {}
         for key, child in item.items():
             name = self._leaf(key) if isinstance(key, str) else self._count("keys", str(self._leaf(key)))
-            while name in names:
-                name += "'"
+            if name in names:
+                name = _unused(name, names, repeated)
             names[name] = child
         return list(names.items())
 
@@ -162,7 +193,7 @@ class _Repair:
         return self._count("bytes", item.decode("utf-8", "replace"))
 
     def _text(self, item: str) -> str:
-        text, surrogates = plain_text(str(item))
+        text, surrogates = well_formed(str(item))
         return self._count("surrogates", text, surrogates) if surrogates else text
 
     def _integer(self, item: int) -> Any:
@@ -171,32 +202,49 @@ class _Repair:
         try:
             return orjson.Fragment(str(int(item)))
         except ValueError:  # beyond Python's limit for decimal digits (sys.set_int_max_str_digits)
-            return self._count("integers", hex(item))
+            return orjson.Fragment(format(Decimal(int(item)), "f"))
 
     def _float(self, item: float) -> Any:
         if math.isfinite(item):
             return float(item)
-        return self._count("numbers", "NaN" if item != item else "Infinity" if item > 0 else "-Infinity")  # noqa: PLR0124 - NaN differs from itself
+        return self._count("numbers", "NaN" if math.isnan(item) else "Infinity" if item > 0 else "-Infinity")
 
     def _count(self, what: str, value: Any, how_many: int = 1) -> Any:
         self.replaced[what] = self.replaced.get(what, 0) + how_many
         return value
 
 
-def _flatten(value: Any, depth: int, replaced: dict[str, int]) -> Any:
-    """Return ``value`` with every branch below ``depth`` levels as the text of its JSON."""
+def _unused(name: str, names: dict[str, Any], repeated: dict[str, int]) -> str:
+    """Return ``name`` with as many apostrophes as make it one that is not in ``names``."""
+    more = repeated.get(name, 0) + 1
+    while name + "'" * more in names:
+        more += 1
+    repeated[name] = more
+    return name + "'" * more
+
+
+def flattened(value: Any, depth: int, replaced: dict[str, int]) -> Any:
+    """Return ``value`` with every branch below ``depth`` levels as the text of its JSON, counted in ``replaced``."""
     if not isinstance(value, dict | list):
         return value
     if depth == 0:
         replaced["branches"] = replaced.get("branches", 0) + 1
-        return b"".join(pieces(value)).decode()
+        return b"".join(_pieces(value)).decode()
     if isinstance(value, dict):
-        return {key: _flatten(child, depth - 1, replaced) for key, child in value.items()}
-    return [_flatten(child, depth - 1, replaced) for child in value]
+        return {key: flattened(child, depth - 1, replaced) for key, child in value.items()}
+    return [flattened(child, depth - 1, replaced) for child in value]
 
 
-def pieces(value: Any) -> Iterator[bytes]:
-    """Return the compact JSON of a plain value of any depth, keys sorted, piece by piece."""
+def document(value: Any) -> bytes:
+    """Return the JSON of a value as a file to read by lines: indented, sorted, newline at the end."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # nested beyond what orjson writes
+        return b"".join(_pieces(value)) + b"\n"
+
+
+def _pieces(value: Any) -> Iterator[bytes]:
+    """Yield the compact JSON of a value of any depth, keys sorted, piece by piece."""
     stack: list[Any] = [value]
     while stack:
         item = stack.pop()
@@ -227,11 +275,3 @@ def _elements(item: list[Any]) -> list[Any]:
     for child in item:
         parts += [_Raw(b"," if parts else b"["), child]
     return [*parts, _Raw(b"]")]
-
-
-def document(value: Any) -> bytes:
-    """Return the JSON of a plain value as a file to read by lines: indented, sorted, newline at the end."""
-    try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # nested beyond what orjson writes
-        return b"".join(pieces(value)) + b"\n"

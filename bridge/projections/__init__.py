@@ -1,25 +1,20 @@
-"""One module for each kind of result, all with the same skeleton.
+"""The projections of a unified payload: what the model reads, what the person reads, and where the rest is.
 
-``KIND``              the word for it in ``model_content_policy.kind``
-``matches(payload)``  whether a payload is of this kind
-``project(case)``     the content of one case
+Offers ``normalizer.Normalizer``. One module for each kind of result; this list is the only place that names them.
+Imports ``payload``, ``excerpt``, ``protocol`` and ``settings``; opens no file.
 """
 
 from __future__ import annotations
 
-from types import ModuleType
+from bridge.projections.kind import Kind
+from bridge.projections.mutation import Mutation
+from bridge.projections.read_file import ReadFile
+from bridge.projections.structured import Structured
+from bridge.projections.task import Task
+from bridge.projections.text import Text
+from bridge.settings import Settings
 
-from bridge.payload.unified import Payload
-from bridge.projections import mutation, read_file, structured, task, text
 
-# The first that matches; ``structured`` takes what is left.
-KINDS: tuple[ModuleType, ...] = (read_file, mutation, task, text, structured)
-
-
-def kind_of(payload: Payload, name: str) -> ModuleType:
-    """Return the module of the kind that the ``payload`` of the tool ``name`` is of.
-
-    Only the tool that reads files gives pages of files: any other can print what looks like one.
-    """
-    kinds = KINDS if name == read_file.TOOL else KINDS[1:]
-    return next(kind for kind in kinds if kind.matches(payload))
+def kinds(settings: Settings) -> tuple[Kind, ...]:
+    """Return the kinds in the order in which they are asked: the first that matches a payload takes it."""
+    return (ReadFile(), Mutation(settings.mutation_tools), Task(), Text(), Structured())

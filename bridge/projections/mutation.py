@@ -1,134 +1,268 @@
-"""A change of files: the model gets paths, places and counts; the diff goes to the person and to the record.
+"""A change of files: the model gets paths, places and counts; what was written goes to the person and to the record.
 
-The model wrote the change, so the diff tells it nothing that it would not pay for twice. The person gets the
-diff, cut at whole hunks.
+The model wrote the change, so neither the diff nor the text before and after tells it anything that it would not pay
+for twice. What cannot be counted is withheld all the same. The person gets the diff, cut at whole hunks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from pydantic_core import from_json
+
 from bridge.excerpt.budget import Budget
-from bridge.excerpt.diff import changes_of, cut_at_hunks, is_diff
-from bridge.excerpt.text import ELLIPSIS
+from bridge.excerpt.diff import changes_of, count_pair, count_written, cut_at_hunks, is_diff
+from bridge.excerpt.json_text import encode
+from bridge.excerpt.tree import TreeShortener
 from bridge.payload.unified import Payload
-from bridge.projections.render import AT_BRIDGE, Case, Rendered, finish, output_of, recovery, whole
+from bridge.projections import render
+from bridge.projections.complete_output import CompleteOutput
+from bridge.projections.kind import Kind
+from bridge.projections.render import AT_BRIDGE, Audience, Rendered, View
+from bridge.projections.tool_result import ToolResult
 
-KIND = "mutation"
-
-TOOLS = ("edit_file", "write_file", "patch_file", "create_file")
-_DIFF_KEYS = ("diff", "patch", "unified_diff")
+_DIFF_NAMES = frozenset({"diff", "patch", "unified_diff"})
+# The words of which a name is made that holds a text before or after the change.
+_BODY_WORDS = frozenset(
+    {"after", "before", "body", "content", "contents", "lines", "modified", "new", "old", "original", "previous"}
+    | {"replace", "replacement", "search", "source", "str", "string", "text", "updated", "written"}
+)
+_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
+_PAIRS = (("before", "after"), ("old", "new"), ("original", "modified"), ("original", "updated"), ("search", "replace"))
+# A text of one line and no more than this is a message or a name.
+_LONGEST_MESSAGE = 120
+# What a tool calls its own counts, added and removed lines.
+_ADDED = ("added_lines", "lines_added", "additions", "insertions", "added")
+_REMOVED = ("removed_lines", "lines_removed", "deletions", "removed")
 _SMALLEST_DIFF = 200
 _MOST_NAMED, _LONGEST_NAMED = 4, 40
 
 
-def matches(payload: Payload) -> bool:
-    """Return whether the payload is that of a tool that changes files, and that it did."""
-    return payload.ok and payload.tool in TOOLS
+class Mutation(Kind):
+    """The result of a tool that changes files, and did."""
+
+    name = "mutation"
+
+    def __init__(self, tools: Collection[str]) -> None:
+        self._tools = frozenset(tools)
+
+    def matches(self, payload: Payload) -> bool:
+        """Return whether a tool that changes files says that it did."""
+        return payload.ok and payload.tool in self._tools
+
+    def view(self, result: ToolResult, audience: Audience) -> View:
+        """Return the counts for the model, everything for the person."""
+        view = super().view(result, audience)
+        if not audience.for_model:
+            return view
+        bodies = _Bodies(view.payload, result)
+        view.payload = bodies.counted()
+        if bodies.found:
+            names = _named(bodies)
+            what = "diff" if all(body.is_diff for body in bodies.found.values()) else "body"
+            view.facts["withheld"] = names
+            view.losses.append({"at": AT_BRIDGE, "what": what, "fields": names})
+        return view
+
+    def shortened(self, view: View, output: CompleteOutput) -> Rendered:
+        """Return the content cut to its budget; for the person, diffs end at whole hunks."""
+        if view.audience.for_model:
+            return render.shortened(view, output)
+        return render.shortened(view, output, _fit_diffs)
 
 
-def withholds(payload: Payload) -> bool:
-    """Return whether the result holds a diff that the model does not get."""
-    return bool(_Diffs(payload).found)
+def _fit_diffs(shortener: TreeShortener, tree: dict[str, Any], budget: Budget) -> Any:
+    """Return ``tree`` with diffs cut at whole hunks, all within half of ``budget``, and the rest cut to fit."""
+    diffs = _count_diffs(tree)
+    each = Budget(max(_SMALLEST_DIFF, budget.size // 2 // max(1, diffs)), budget.lines)
+    before = shortener.sizes.of(tree).size
+    cut = _cut_diffs(tree, each)
+    lost = before - shortener.sizes.of(cut).size
+    if lost > 0 and diffs:
+        shortener.report.texts += diffs
+        shortener.report.lost_bytes += lost
+    return shortener.fit(cut, budget)
 
 
-def project(case: Case) -> Rendered:
-    """Return the counts to the model, the diff to the person."""
-    diffs = _Diffs(case.payload)
-    if case.side.for_model:
-        content = finish(case.with_payload(diffs.counted(case.args)), _withheld(diffs))
-        return Rendered(content.text, [*content.losses, *_losses(case, diffs)], content.shortened)
-    complete = whole(case, case.facts)
-    return complete or finish(case.with_payload(diffs.cut(case.side.budget)), {"output": output_of(case.output)})
+def _count_diffs(value: Any, name: str = "") -> int:
+    if isinstance(value, str):
+        return int(_holds_diff(name, value))
+    if isinstance(value, dict):
+        return sum(_count_diffs(child, key) for key, child in value.items())
+    return sum(map(_count_diffs, value)) if isinstance(value, list | tuple) else 0
 
 
-def _withheld(diffs: _Diffs) -> dict[str, Any]:
-    return {"withheld": _named(diffs)} if diffs.found else {}
+def _cut_diffs(value: Any, each: Budget, name: str = "") -> Any:
+    if isinstance(value, str):
+        return cut_at_hunks(value, each) if _holds_diff(name, value) else value
+    if isinstance(value, dict):
+        return {key: _cut_diffs(child, each, key) for key, child in value.items()}
+    return [_cut_diffs(child, each) for child in value] if isinstance(value, list | tuple) else value
 
 
-def _losses(case: Case, diffs: _Diffs) -> list[dict[str, Any]]:
-    if not diffs.found:
-        return []
-    return [{"at": AT_BRIDGE, "what": "diff", "fields": _named(diffs), **recovery(case.output)}]
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A text that the model does not get, a diff or what a file holds; its file and the tool's own counts."""
+
+    name: str
+    text: str
+    is_diff: bool
+    path: str | None
+    counts: dict[str, int]
 
 
-def _named(diffs: _Diffs) -> list[str]:
-    places = sorted(diffs.found)[:_MOST_NAMED]
-    return [place if len(place) <= _LONGEST_NAMED else place[:_LONGEST_NAMED] + ELLIPSIS for place in places]
+class _Bodies:
+    """The diffs and bodies of a payload by their place, and the payload without them."""
 
+    def __init__(self, payload: Payload, result: ToolResult) -> None:
+        self.found: dict[str, _Body] = {}
+        self._payload = payload
+        self._args = result.args
+        self._deadline = result.deadline
+        self._written = [text for text in self._args.values() if isinstance(text, str) and len(text) > _LONGEST_MESSAGE]
+        owner = _Owner(None, {})
+        self._bare = {name: self._strip(value, name, name, owner) for name, value in payload.body.items()}
 
-class _Diffs:
-    """The diffs of a payload by their place, and the payload without them."""
+    def counted(self) -> Payload:
+        """Return the payload with ``data.changes`` in place of the bodies."""
+        path = _path_of(self._bare.get("data")) or _path_of(self._args)
+        bodies = list(self.found.values()) or _bodies_of_arguments(self._args)
+        changes = _changes(bodies, path, _counts_of(self._payload.body.get("meta")))
+        return self._payload.with_body(_with_changes(self._bare, changes)) if changes or self.found else self._payload
 
-    def __init__(self, payload: Payload) -> None:
-        self.payload = payload
-        self.found: dict[str, str] = {}
-        self._paths: dict[str, str | None] = {}
-        self.bare = {name: self._strip(value, name, None) for name, value in payload.body.items()}
-
-    def counted(self, args: Mapping[str, Any]) -> Payload:
-        """Return the payload with ``data.changes`` in place of the diffs."""
-        path = _path_of(self.bare.get("data")) or _path_of(args)
-        texts = [(text, self._paths[place] or path) for place, text in self.found.items()]
-        texts = texts or [(text, path) for text in _argument_diffs(args)]
-        changes = [change.to_json() for text, owner in texts for change in changes_of(text, owner)]
-        return self._with(_with_changes(self.bare, changes) if changes else self.bare)
-
-    def cut(self, budget: Budget) -> Payload:
-        """Return the payload with each diff cut at whole hunks, all of them within half of ``budget``."""
-        each = Budget(max(_SMALLEST_DIFF, budget.size // 2 // max(1, len(self.found))), budget.lines)
-        return self._with({name: self._cut(value, each) for name, value in self.payload.body.items()})
-
-    def _cut(self, value: Any, each: Budget, key: str = "") -> Any:
+    def _strip(self, value: Any, name: str, place: str, owner: _Owner) -> Any:
+        self._deadline.check()
+        if isinstance(value, dict):
+            owner = _Owner(_path_of(value) or owner.path, _counts_of(value) or owner.counts)
+            kept = {key: self._strip(child, key, f"{place}.{key}", owner) for key, child in sorted(value.items())}
+            return {key: child for key, child in kept.items() if child is not _GONE}
         if isinstance(value, str):
-            return cut_at_hunks(value, each) if _holds_diff(key, value) else value
-        if isinstance(value, dict):
-            return {name: self._cut(child, each, name) for name, child in value.items()}
+            return self._strip_text(value, name, place, owner)
         if isinstance(value, list | tuple):
-            return [self._cut(child, each) for child in value]
+            if len(value) > 1 and all(isinstance(item, str) for item in value):
+                lines = "\n".join(value)
+                if self._is_body(name, lines):
+                    return self._take(place, _Body(name, lines, _holds_diff(name, lines), owner.path, owner.counts))
+            kept_items = [self._strip(child, "", f"{place}[{at}]", owner) for at, child in enumerate(value)]
+            return [child for child in kept_items if child is not _GONE]
         return value
 
-    def _strip(self, value: Any, place: str, path: str | None) -> Any:
-        if isinstance(value, dict):
-            path = _path_of(value) or path
-            kept = {}
-            for name, child in sorted(value.items()):
-                if isinstance(child, str) and _holds_diff(name, child):
-                    self._find(f"{place}.{name}", child, path)
-                else:
-                    kept[name] = self._strip(child, f"{place}.{name}", path)
-            return kept
-        if isinstance(value, list | tuple):
-            return [self._strip(child, f"{place}[{at}]", path) for at, child in enumerate(value)]
-        if isinstance(value, str) and is_diff(value):
-            self._find(place, value, path)
-            return None
-        return value
+    def _strip_text(self, text: str, name: str, place: str, owner: _Owner) -> Any:
+        if not self._is_body(name, text):
+            return text
+        if text[:1] in ("{", "[") and name not in _DIFF_NAMES:
+            try:
+                parsed = from_json(text, allow_inf_nan=False)
+            except ValueError:
+                parsed = None
+            if parsed is not None:
+                return encode(self._strip(parsed, name, place, owner)).decode()
+        gone = self._take(place, _Body(name, text, _holds_diff(name, text), owner.path, owner.counts))
+        return None if "." not in place and "[" not in place else gone
 
-    def _find(self, place: str, text: str, path: str | None) -> None:
-        self.found[place] = text
-        self._paths[place] = path
+    def _take(self, place: str, body: _Body) -> Any:
+        self.found[place] = body
+        return _GONE
 
-    def _with(self, body: dict[str, Any]) -> Payload:
-        return Payload(self.payload.ok, self.payload.tool, body, self.payload.attachments, self.payload.dialect)
+    def _is_body(self, name: str, text: str) -> bool:
+        if _holds_diff(name, text):
+            return True
+        if len(text) <= _LONGEST_MESSAGE and "\n" not in text.rstrip("\n"):
+            return False
+        if not _BODY_WORDS.isdisjoint(word.lower() for word in _WORDS.findall(name[:_LONGEST_MESSAGE])):
+            return True
+        return any(written in text or text in written for written in self._written)
+
+
+_GONE: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """What the objects around a text say: the file, and the tool's own counts."""
+
+    path: str | None
+    counts: dict[str, int]
 
 
 def _holds_diff(name: str, text: str) -> bool:
-    return (name in _DIFF_KEYS and bool(text)) or is_diff(text)
+    return (name in _DIFF_NAMES and bool(text)) or is_diff(text)
+
+
+def _named(bodies: _Bodies) -> list[str]:
+    places = sorted(bodies.found)[:_MOST_NAMED]
+    return [place if len(place) <= _LONGEST_NAMED else place[:_LONGEST_NAMED] + "…" for place in places]
 
 
 def _path_of(value: Any) -> str | None:
-    path = value.get("path") if isinstance(value, dict) else None
-    return path if isinstance(path, str) else None
+    if not isinstance(value, Mapping):
+        return None
+    return next((value[name] for name in ("path", "file_path", "file") if isinstance(value.get(name), str)), None)
 
 
-def _argument_diffs(args: Mapping[str, Any]) -> list[str]:
-    return [args[name] for name in _DIFF_KEYS if isinstance(args.get(name), str) and is_diff(args[name])]
+def _counts_of(value: Any) -> dict[str, int]:
+    """Return the counts that a tool gives itself, by the names that a change has."""
+    if not isinstance(value, Mapping):
+        return {}
+    counts = {}
+    for name, own_names in (("added", _ADDED), ("removed", _REMOVED)):
+        own = next((value[own] for own in own_names if type(value.get(own)) is int), None)
+        if own is not None:
+            counts[name] = own
+    return counts
+
+
+def _bodies_of_arguments(args: Mapping[str, Any]) -> list[_Body]:
+    """Return what the model wrote into the call, where the result says nothing of it."""
+    texts = {name: text for name, text in args.items() if isinstance(text, str) and text}
+    bodies = [_Body(name, text, _holds_diff(name, text), None, {}) for name, text in sorted(texts.items())]
+    diffs = [body for body in bodies if body.is_diff]
+    return diffs or [body for body in bodies if not _BODY_WORDS.isdisjoint(_WORDS.findall(body.name))]
+
+
+def _changes(bodies: list[_Body], path: str | None, counts: dict[str, int]) -> list[dict[str, Any]]:
+    """Return what was changed, file by file; the tool's own counts win over those that were counted here."""
+    changes = []
+    for body in bodies:
+        if body.is_diff:
+            changes += [(change.to_json(), body) for change in changes_of(body.text, body.path or path)]
+    for old, new in _paired(bodies):
+        if old is not None:
+            changes.append((count_pair(old.text, new.text, new.path or path).to_json(), new))
+        elif not any(body.is_diff for body in bodies):
+            changes.append((count_written(new.text, new.path or path), new))
+    told = [{**change, **(body.counts or counts)} if len(changes) == 1 else change for change, body in changes]
+    return [_without_incomplete(change, body.counts or counts) for change, (_, body) in zip(told, changes, strict=True)]
+
+
+def _without_incomplete(change: dict[str, Any], counts: dict[str, int]) -> dict[str, Any]:
+    return {name: value for name, value in change.items() if name != "incomplete" or not counts}
+
+
+def _paired(bodies: list[_Body]) -> list[tuple[_Body | None, _Body]]:
+    """Return the texts before and after that belong together, and those after that stand alone."""
+    texts = {body.name: body for body in bodies if not body.is_diff}
+    pairs: list[tuple[_Body | None, _Body]] = []
+    taken: set[str] = set()
+    for name, body in texts.items():
+        for before, after in _PAIRS:
+            other = name.replace(before, after, 1)
+            if before in name and other in texts and not {name, other} & taken:
+                pairs.append((body, texts[other]))
+                taken |= {name, other}
+    olds = tuple(before for before, _ in _PAIRS)
+    alone = [body for name, body in texts.items() if name not in taken and not any(old in name for old in olds)]
+    return pairs + [(None, body) for body in alone]
 
 
 def _with_changes(body: dict[str, Any], changes: list[dict[str, Any]]) -> dict[str, Any]:
     data = body.get("data")
+    data = None if data is _GONE else data
+    if not changes:
+        return {**body, "data": data} if "data" in body else body
     if isinstance(data, dict):
         return {**body, "data": {**data, "changes": changes}}
     return {**body, "data": {"changes": changes} if data is None else {"changes": changes, "result": data}}

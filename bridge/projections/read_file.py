@@ -1,14 +1,14 @@
 """A page of a file: consecutive complete lines from the first one asked for, and where to go on.
 
-Head and tail are never joined, so a model that follows ``next_offset`` reads every line once, in order. A
-page that already had a gap ends there. What the tool returned is never altered, only ended earlier.
+Head and tail are never joined, so a model that follows ``next_offset`` reads every line once, in order. A page that
+already had a gap ends there. What the tool returned is never altered, only ended earlier.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bridge.excerpt.budget import Budget, fitting
@@ -16,67 +16,65 @@ from bridge.excerpt.graphemes import boundary_before
 from bridge.excerpt.json_text import encode, encode_top, newlines
 from bridge.excerpt.tree import TreeShortener
 from bridge.payload.unified import AETHERCODEX, RIND, Payload
+from bridge.projections import render
+from bridge.projections.complete_output import CompleteOutput, without_output
 from bridge.projections.file_page import FilePage, first_line, numbered_page, plain_page, range_bounds
-from bridge.projections.render import (
-    AT_BRIDGE,
-    AT_TOOL,
-    Case,
-    Rendered,
-    cut_by_tool,
-    finish,
-    losses_of,
-    named,
-    shaper_for,
-    tool_losses,
-    whole,
-    with_meta,
-)
-
-KIND = "read_file"
+from bridge.projections.kind import Kind
+from bridge.projections.render import AT_BRIDGE, AT_TOOL, Audience, Rendered, View
+from bridge.projections.tool_result import ToolResult
 
 TOOL = "read_file"
 LINE_TOO_LONG = "LineTooLong"
 FILE_ON_DISK = "file_on_disk"
 # What stands beside the lines of a page is no part of the file, and pages are not stored.
-_NOT_KEPT = {"reason": "beside_the_page"}
-# Budget for the account of a line that is shown in part.
+_NOT_KEPT = without_output("beside_the_page")
+_WHERE = {"recover": FILE_ON_DISK}
+# The size of the account of a line that is shown in part.
 _CUT_SIZE = 80
 # A path that takes a greater part of the budget is not worth repeating.
 _PATH_PART = 8
-# What is said of the lines of a page, and not of one line that is too long.
-_OF_A_PAGE = ("next_offset", "shown", "continue", "truncated", "line_truncated")
+# What is said of the lines of a page: not true of one that was ended earlier, or of one line that is too long.
+_OF_A_WHOLE_PAGE = frozenset({"end_line", "last_line", "limit", "line_count", "lines_returned", "returned_lines"})
+_OF_A_PAGE = _OF_A_WHOLE_PAGE | {"continue", "line_truncated", "next_offset", "shown", "truncated"}
+_LINES_READ = 2_000
 
 
-def matches(payload: Payload) -> bool:
-    """Return whether the payload is a page that a read tool gave back."""
-    return payload.ok and payload.tool == TOOL and _text(payload) is not None
+class ReadFile(Kind):
+    """The page that the tool ``read_file`` gave back."""
 
+    name = TOOL
+    not_stored = FILE_ON_DISK
 
-def project(case: Case) -> Rendered:
-    """Return the page whole, the lines of it that fit, or the error that its first line does not fit.
+    def matches(self, payload: Payload) -> bool:
+        """Return whether a read tool gave a page; any other tool can print what looks like one."""
+        return payload.ok and payload.tool == TOOL and _text(payload) is not None
 
-    A person whose budget is too small for a line that the model has whole is shown the beginning of it: the
-    call did not fail.
-    """
-    page = _page(case)
-    if not page.broken:
-        content = whole(case, case.facts)
-        if content is not None:
-            return content
-    shaper = shaper_for(case)
-    frame = _frame(case, page, shaper)
-    beside = losses_of(replace(case, output=_NOT_KEPT), shaper.account)
-    if beside:
-        case = replace(case, facts={**case.facts, "shortened": named(shaper.account)})
-    count = _count(case, page, frame)
-    if count == 0 and page.lines and case.part_of_line:
-        return _beginning_of_line(case, page, frame)
-    if count == 0 and (page.lines or page.broken):
-        return _line_too_long(case, page)
-    tree = _with_text(frame, page, count)
-    text = encode_top(with_meta(tree, _additions(case, page, count))).decode()
-    at_tool = [] if page.broken else tool_losses(case)
-    return Rendered(text, [*at_tool, *_losses(page, count), *beside], ("data",))
+    def view(self, result: ToolResult, audience: Audience) -> View:
+        """Return the page as it came: nothing in a file is cleaned."""
+        return View(result, audience, result.payload)
+
+    def whole(self, view: View, output: CompleteOutput | None) -> Rendered | None:
+        """Return the page with nothing left out, None if it does not fit or has a gap."""
+        rendered = super().whole(view, output)
+        if rendered is None or (view.payload.dialect == RIND and _page(view).broken):
+            return None
+        rendered.losses = [{"at": AT_TOOL, **_WHERE}] if rendered.losses else []
+        return rendered
+
+    def shortened(self, view: View, output: CompleteOutput) -> Rendered:  # noqa: ARG002 - the file itself is the output
+        """Return the lines of the page that fit, or the error that its first line does not fit.
+
+        A person whose budget is too small for a line that the model has whole is shown the beginning of it: the call
+        did not fail.
+        """
+        part = _Part.of(view)
+        if part.count == 0 and part.page.total:
+            model = view.audience.model
+            if model is not None and _Part.of(replace(view, audience=model)).count:
+                return part.beginning_of_line()
+        if part.count == 0 and (part.page.total or part.page.broken):
+            return part.line_too_long()
+        return part.lines()
 
 
 def _text(payload: Payload) -> str | None:
@@ -85,51 +83,161 @@ def _text(payload: Payload) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _page(case: Case) -> FilePage:
-    text, data, meta = _text(case.payload) or "", case.payload.body["data"], _meta(case)
-    numbered = numbered_page(text) if case.payload.dialect == RIND else None
+def _page(view: View) -> FilePage:
+    text, data, meta = _text(view.payload) or "", view.payload.body["data"], _meta(view)
+    # A code point takes at least a byte: what lies behind the budget cannot be shown.
+    numbered = numbered_page(text, view.audience.budget.size) if view.payload.dialect == RIND else None
     own = data if isinstance(data, dict) else {}
-    return numbered or plain_page(text, first_line(own, meta, case.args))
+    return numbered or plain_page(text, first_line(own, meta, view.result.args))
 
 
-def _meta(case: Case) -> Mapping[str, Any]:
-    meta: Mapping[str, Any] = case.payload.body.get("meta", {})
+def _meta(view: View) -> Mapping[str, Any]:
+    meta: Mapping[str, Any] = view.payload.body.get("meta", {})
     return meta
 
 
-def _frame(case: Case, page: FilePage, shaper: TreeShortener) -> dict[str, Any]:
-    """Return the content without the lines; what else it holds has at most a quarter of the budget."""
-    tree = _with_text(case.payload.tree(), page, 0)
-    size, lines = case.side.budget
-    frame: dict[str, Any] = shaper.fit(tree, Budget(size // 4, lines // 4))
-    return frame if isinstance(frame.get("meta", {}), dict) else {**frame, "meta": {"details": frame["meta"]}}
+@dataclass(slots=True)
+class _Part:
+    """The lines of a page that one audience is shown: ``count`` of them, within what stands around them."""
+
+    view: View
+    page: FilePage
+    frame: dict[str, Any]
+    facts: dict[str, Any]
+    losses: list[dict[str, Any]]
+    left: Budget
+    count: int
+
+    @classmethod
+    def of(cls, view: View) -> _Part:
+        """Return as many lines as fit; what else the content holds has at most a quarter of the budget."""
+        page, shortener = _page(view), render.shortener_for(view, _NOT_KEPT)
+        frame = _frame(view, shortener)
+        facts = view.said(None)
+        losses = render.losses_of(shortener.report, _NOT_KEPT)
+        if losses:
+            facts["shortened"] = render.named(shortener.report)
+        part = cls(view, page, frame, facts, losses, Budget(0, 0), 0)
+        longest = encode_top(render.with_meta(_with_header(frame, page), part.longest_additions()))
+        size, lines = view.audience.budget
+        part.left = Budget(size - len(longest), lines - newlines(longest) - 1)
+        part.count = part.fitting_lines()
+        return part
+
+    def fitting_lines(self) -> int:
+        """Count the lines of the page that fit."""
+        body = self.page.body
+        end = fitting(body, self.left.size)
+        complete = self.page.total if end == len(body) else body.count("\n", 0, end)
+        return max(0, min(complete, self.page.count, self.left.lines))
+
+    def lines(self) -> Rendered:
+        """Return the content with the lines that fit."""
+        tree = self._with_text(self.page.text(self.count) if self.count else "")
+        text = encode_top(render.with_meta(tree, self.additions(self.count))).decode()
+        return Rendered(text, [*self._losses(self.count), *self.losses])
+
+    def beginning_of_line(self) -> Rendered:
+        """Return the content with the beginning of the first line."""
+        line = self.page.first_line
+        note = "… [{} bytes of this line are not shown]"
+        size = self.left.size - len(note.encode()) - len(str(len(line) * 4)) - _CUT_SIZE
+        end = boundary_before(line, fitting(line, size))
+        text = line[:end] + note.format(len(line[end:].encode()))
+        data = {**self.frame["data"], "content": text} if isinstance(self.frame["data"], dict) else text
+        shown = {"lines": [], "cut": [{"line": self.page.first, "first_characters": end}]}
+        tree = render.with_meta({**self.frame, "data": data}, {**self.additions(0), "shown": shown})
+        return Rendered(encode_top(tree).decode(), self._losses(0))
+
+    def line_too_long(self) -> Rendered:
+        """Return the error that says how the first line can be read, and where to go on behind it."""
+        line, path, result = self.page.first, self._path(), self.view.result
+        size = f" ({len(self.page.first_line.encode()) + 1} bytes)" if self.page.total else ""
+        program = f"if ($. == {line}) {{ print substr($_, 0, 2000); last }}"
+        error = (
+            f"Line {line} of the file is too long to be shown whole{size}. Read it in parts with another tool, "
+            f"for example: perl -CSD -ne '{program}' -- {shlex.quote(path) if path else 'FILE'} . "
+            f"Line {line + 1} is the next one that this tool can be asked for."
+        )
+        meta = {key: value for key, value in _meta(self.view).items() if key not in _OF_A_PAGE}
+        meta |= {"offset": line, **({"path": path} if path else {})}
+        body = {"error": error, "error_type": LINE_TOO_LONG, "meta": meta}
+        view = View(result, self.view.audience, Payload(ok=False, tool=self.view.payload.tool, body=body))
+        rendered = render.whole(view) or render.shortened(view, without_output(FILE_ON_DISK))
+        return replace(rendered, losses=self._losses(0), is_plain=False)
+
+    def additions(self, count: int) -> dict[str, Any]:
+        """Return what ``meta`` says of a page of which ``count`` lines are shown."""
+        page, said = self.page, dict(self.facts)
+        if count == page.total and not page.broken:
+            return said
+        by = [AT_TOOL] if render.cut_by_tool(self.view.payload) or page.broken else []
+        if count < page.total:
+            by.append(AT_BRIDGE)
+        said |= {"truncated": True, "truncated_by": by} | self._positions(page.first + count)
+        if _meta(self.view).get("line_truncated"):
+            said["line_truncated"] = False
+        return said
+
+    def longest_additions(self) -> dict[str, Any]:
+        """Return what ``meta`` could say at most."""
+        most = 10**16
+        return {**self.additions(-1), **self._positions(most), "truncated_by": [AT_TOOL, AT_BRIDGE]}
+
+    def _positions(self, line: int) -> dict[str, Any]:
+        """Return what says where the page ends and how to go on, ``line`` being the first one not shown."""
+        positions: dict[str, Any] = {"next_offset": line, "shown": {"lines": [[self.page.first, line - 1]]}}
+        path, audience = self._path(), self.view.audience
+        if path and audience.for_model and len(encode(path)) <= audience.budget.size // _PATH_PART:
+            arguments = {"path": path, **self._reading_on(line)}
+            positions["continue"] = {"tool": self.view.payload.tool, "args": arguments}
+        return positions
+
+    def _reading_on(self, line: int) -> dict[str, Any]:
+        if self.view.payload.dialect != AETHERCODEX:
+            return {"offset": line}
+        own, args = self.view.payload.body["data"], self.view.result.args
+        last = range_bounds(own.get("range"))[1] or range_bounds(args.get("range"))[1]
+        return {"range": [line, max(line, last or self.page.first + self.page.total - 1)]}
+
+    def _path(self) -> str:
+        data = self.view.payload.body["data"]
+        places = (data if isinstance(data, dict) else {}, _meta(self.view), self.view.result.args)
+        return next((place["path"] for place in places if isinstance(place.get("path"), str)), "")
+
+    def _with_text(self, text: str) -> dict[str, Any]:
+        frame, last = self.frame, self.page.first + self.count - 1
+        if self.count < self.page.total and isinstance(frame.get("meta"), dict):
+            kept = {key: value for key, value in frame["meta"].items() if key not in _OF_A_WHOLE_PAGE}
+            frame = {**frame, "meta": kept}
+        data = frame["data"]
+        if not isinstance(data, dict):
+            return {**frame, "data": text}
+        shown: dict[str, Any] = {"content": text}
+        if "range" in data and self.count:
+            first = self.page.first
+            shown["range"] = f"{first}..{last}" if isinstance(data["range"], str) else [first, last]
+        return {**frame, "data": {**data, **shown}}
+
+    def _losses(self, count: int) -> list[dict[str, Any]]:
+        """Return what is lost of a page of which ``count`` lines are shown; a gap was made before it came here."""
+        page = self.page
+        at_tool = page.broken or render.cut_by_tool(self.view.payload)
+        made: list[dict[str, Any]] = [{"at": AT_TOOL, **_WHERE}] if at_tool else []
+        if count < page.total:
+            size = len(page.body[page.end_of(count) :].encode())
+            made.append({"at": AT_BRIDGE, "lines": page.total - count, "bytes": size, **_WHERE})
+        return made
 
 
-def _with_text(tree: dict[str, Any], page: FilePage, count: int) -> dict[str, Any]:
-    text = page.text(count) if count else ""
+def _frame(view: View, shortener: TreeShortener) -> dict[str, Any]:
+    """Return the content without the lines, within a quarter of the budget."""
+    tree = view.payload.tree()
     data = tree["data"]
-    if not isinstance(data, dict):
-        return {**tree, "data": text}
-    shown: dict[str, Any] = {"content": text}
-    if "range" in data and count:
-        last = page.first + count - 1
-        shown["range"] = f"{page.first}..{last}" if isinstance(data["range"], str) else [page.first, last]
-    return {**tree, "data": {**data, **shown}}
-
-
-def _budget(case: Case, page: FilePage, frame: dict[str, Any]) -> Budget:
-    """Return what ``frame`` and the longest additions leave."""
-    longest = encode_top(with_meta(_with_header(frame, page), _longest_additions(case, page)))
-    return Budget(case.side.budget.size - len(longest), case.side.budget.lines - newlines(longest) - 1)
-
-
-def _count(case: Case, page: FilePage, frame: dict[str, Any]) -> int:
-    """Count the lines of ``page`` that fit."""
-    budget = _budget(case, page, frame)
-    body = "".join(page.lines)
-    end = fitting(body, budget.size)
-    complete = len(page.lines) if end == len(body) else body.count("\n", 0, end)
-    return max(0, min(complete, budget.lines))
+    tree["data"] = {**data, "content": ""} if isinstance(data, dict) else ""
+    size, lines = view.audience.budget
+    frame: dict[str, Any] = shortener.fit(tree, Budget(size // 4, lines // 4))
+    return frame if isinstance(frame.get("meta", {}), dict) else {**frame, "meta": {"details": frame["meta"]}}
 
 
 def _with_header(frame: dict[str, Any], page: FilePage) -> dict[str, Any]:
@@ -139,86 +247,3 @@ def _with_header(frame: dict[str, Any], page: FilePage) -> dict[str, Any]:
     if isinstance(data, dict):
         return {**frame, "data": {**data, "content": header, "range": [int(most), int(most)]}}
     return {**frame, "data": header}
-
-
-def _longest_additions(case: Case, page: FilePage) -> dict[str, Any]:
-    most = 10**16
-    additions = _additions(case, page, 0)
-    return {**additions, **_positions(case, page, most), "truncated_by": [AT_TOOL, AT_BRIDGE]}
-
-
-def _additions(case: Case, page: FilePage, count: int) -> dict[str, Any]:
-    additions: dict[str, Any] = dict(case.facts)
-    if count == len(page.lines) and not page.broken:
-        return additions
-    by = [AT_TOOL] if cut_by_tool(case.payload) or page.broken else []
-    if count < len(page.lines):
-        by.append(AT_BRIDGE)
-    additions |= {"truncated": True, "truncated_by": by} | _positions(case, page, page.first + count)
-    if _meta(case).get("line_truncated"):
-        additions["line_truncated"] = False
-    return additions
-
-
-def _positions(case: Case, page: FilePage, line: int) -> dict[str, Any]:
-    """Return what says where the page ends and how to go on, ``line`` being the first one not shown."""
-    positions: dict[str, Any] = {"next_offset": line, "shown": {"lines": [[page.first, line - 1]]}}
-    path = _path(case)
-    if path and case.side.for_model and len(encode(path)) <= case.side.budget.size // _PATH_PART:
-        positions["continue"] = {
-            "tool": case.payload.tool,
-            "args": {"path": path, **_reading_on(case, page, line)},
-        }
-    return positions
-
-
-def _reading_on(case: Case, page: FilePage, line: int) -> dict[str, Any]:
-    if case.payload.dialect != AETHERCODEX:
-        return {"offset": line}
-    own = case.payload.body["data"]
-    last = range_bounds(own.get("range"))[1] or range_bounds(case.args.get("range"))[1] or page.next_line - 1
-    return {"range": [line, max(line, last)]}
-
-
-def _path(case: Case) -> str:
-    data = case.payload.body["data"]
-    places = (data if isinstance(data, dict) else {}, _meta(case), case.args)
-    return next((place["path"] for place in places if isinstance(place.get("path"), str)), "")
-
-
-def _losses(page: FilePage, count: int) -> list[dict[str, Any]]:
-    """Return what is lost of a page of which ``count`` lines are shown; a gap was made before it came here."""
-    lost = [*page.lines[count:], *page.beyond]
-    where = {"recover": FILE_ON_DISK}
-    made: list[dict[str, Any]] = [{"at": AT_TOOL, **where}] if page.broken else []
-    if lost:
-        size = len("".join(lost).encode())
-        made.append({"at": AT_BRIDGE, "lines": len(lost), "bytes": size, **where})
-    return made
-
-
-def _beginning_of_line(case: Case, page: FilePage, frame: dict[str, Any]) -> Rendered:
-    line = page.lines[0].removesuffix("\n")
-    note = "… [{} bytes of this line are not shown]"
-    size = _budget(case, page, frame).size - len(note.encode()) - len(str(len(line) * 4)) - _CUT_SIZE
-    end = boundary_before(line, fitting(line, size))
-    text = line[:end] + note.format(len(line[end:].encode()))
-    data = {**frame["data"], "content": text} if isinstance(frame["data"], dict) else text
-    shown = {"lines": [], "cut": [{"line": page.first, "first_characters": end}]}
-    encoded = encode_top(with_meta({**frame, "data": data}, {**_additions(case, page, 0), "shown": shown}))
-    return Rendered(encoded.decode(), _losses(page, 0), ("data",))
-
-
-def _line_too_long(case: Case, page: FilePage) -> Rendered:
-    line = page.first
-    path = _path(case)
-    size = f" ({len(page.lines[0].encode())} bytes)" if page.lines else ""
-    error = (
-        f"Line {line} of the file is too long to be shown whole{size}. Read it in parts with another tool, "
-        f"for example: sed -n '{line}p' -- {shlex.quote(path) if path else 'FILE'} | cut -c 1-2000"
-    )
-    meta = {key: value for key, value in _meta(case).items() if key not in _OF_A_PAGE}
-    meta |= {"offset": line, **({"path": path} if path else {})}
-    body = {"error": error, "error_type": LINE_TOO_LONG, "meta": meta}
-    content = finish(case.with_payload(Payload(ok=False, tool=case.payload.tool, body=body)))
-    return Rendered(content.text, [*content.losses, *_losses(page, 0)], ("data",), unreadable=True)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from bridge.payload.unified import Payload
-from bridge.projections.render import Case, Rendered, finish
-
-KIND = "structured"
+from bridge.projections.kind import Kind
 
 
-def matches(payload: Payload) -> bool:  # noqa: ARG001 - the skeleton of all kinds
-    """Say yes: this kind takes what no other one takes."""
-    return True
+class Structured(Kind):
+    """Whatever no other kind takes."""
 
+    name = "structured"
 
-def project(case: Case) -> Rendered:
-    """Return the data whole, or shortened within its shape."""
-    return finish(case)
+    def matches(self, payload: Payload) -> bool:  # noqa: ARG002 - it takes what is left
+        """Return true."""
+        return True

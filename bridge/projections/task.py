@@ -1,8 +1,8 @@
 """A managed task: its status, ids, exit code and the way to its output stay together.
 
-A cursor says "you have seen everything before this". When output was not shown, a cursor that skips it would
-be a lie, so it goes; the cursor that the page started at stays, and reading from there loses nothing. A poll
-that brought nothing shrinks to its facts.
+A cursor says "you have seen everything before this". When output was not shown, a cursor that skips it would be
+untrue, so it is taken out (``bridge.excerpt.tree``); the cursor that the page started at stays, and reading from
+there loses nothing. A poll of which the tool says that it brought nothing shrinks to its facts.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from bridge.payload.unified import Payload
-from bridge.projections.render import Case, Rendered, finish
+from bridge.projections.kind import Kind
+from bridge.projections.render import Audience, View
+from bridge.projections.tool_result import ToolResult
 
-KIND = "task"
-
-TOOLS = ("bash", "task_control", "bash_output")
+TOOLS = frozenset({"bash", "task_control", "bash_output"})
 _RUNNING = ("running", "pending", "queued")
 _STREAMS = ("stdout", "stderr", "output", "delta")
 # What a poll says again that the model was told when the task began, and what says nothing: an exit code that
@@ -24,53 +24,63 @@ _SAID_BEFORE = frozenset({
     "shell_backend", "shell_executable", "notify", "started_at", "finished_at",
 })  # fmt: skip
 _NOTHING = {"exit_code": (None, -1), "truncated": (False, None)}
-_STAYS = "start_cursor"
-_OUTPUTS = ("data.stdout", "data.stderr", "data.output", "data.delta")
+_RECORDS = "records"
+_RECORD_TEXTS = ("text", "data", "line", "content", "chunk", "delta")
 
 
-def matches(payload: Payload) -> bool:
-    """Return whether the data is that of a task: an id and a status, or the object of a task tool."""
-    data = payload.body.get("data")
-    if not isinstance(data, dict):
+class Task(Kind):
+    """The state of a task that runs in the background, or ran."""
+
+    name = "task"
+
+    def matches(self, payload: Payload) -> bool:
+        """Return whether the data is that of a task: an id and a status, or the object of a task tool."""
+        data = payload.body.get("data")
+        return isinstance(data, dict) and "status" in data and ("task_id" in data or payload.tool in TOOLS)
+
+    def view(self, result: ToolResult, audience: Audience) -> View:
+        """Return the task without what it says twice, an empty poll as its facts."""
+        view = super().view(result, audience)
+        data = view.payload.body["data"]
+        if _is_empty_poll(view.payload):
+            view.payload = view.payload.with_body({**view.payload.body, "data": _poll_facts(data)})
+        elif audience.for_model and _repeats_streams(data):
+            kept = {name: value for name, value in data.items() if name != _RECORDS}
+            view.payload = view.payload.with_body({**view.payload.body, "data": kept})
+            view.facts["withheld"] = [_RECORDS]
+        return view
+
+
+def _is_empty_poll(payload: Payload) -> bool:
+    """Return whether the tool says of a running task that it has nothing new, and nothing went wrong."""
+    data, meta = payload.body["data"], payload.body.get("meta", {})
+    if not payload.ok or data.get("status") not in _RUNNING or data.get("no_new_output") is not True:
         return False
-    return ("task_id" in data and "status" in data) or (payload.tool in TOOLS and "status" in data)
-
-
-def project(case: Case) -> Rendered:
-    """Return the task whole, an empty poll as its facts, or its output shortened without a cursor past it."""
-    payload = case.payload
-    if is_empty_poll(payload):
-        return finish(case.with_payload(_with_data(payload, _poll_facts(payload.body["data"]))))
-    content = finish(case)
-    if not any(field.startswith(_OUTPUTS) or field == "data" for field in content.shortened):
-        return content
-    withheld = sorted(name for name in payload.body["data"] if _skips(name))
-    if not withheld:
-        return content
-    data = {name: value for name, value in payload.body["data"].items() if name not in withheld}
-    return finish(case.with_payload(_with_data(payload, data), same_bulk=True), {"withheld": withheld})
-
-
-def is_empty_poll(payload: Payload) -> bool:
-    """Return whether a running task had nothing new to show."""
-    data = payload.body.get("data")
-    if not payload.ok or not isinstance(data, dict) or data.get("status") not in _RUNNING:
-        return False
-    silent = all(data.get(name) in ("", None, True) for name in _STREAMS)
-    return silent and (data.get("no_new_output") is True or ("stdout" in data and "stderr" in data))
+    return not (data.get("output_error") or meta.get("output_error")) and not any(
+        isinstance(data.get(name), str) and data[name] for name in _STREAMS
+    )
 
 
 def _poll_facts(data: dict[str, Any]) -> dict[str, Any]:
-    facts = {name: value for name, value in data.items() if name not in _SAID_BEFORE}
     return {
-        "no_new_output": True,
-        **{name: value for name, value in facts.items() if value not in _NOTHING.get(name, ())},
+        name: value for name, value in data.items() if name not in _SAID_BEFORE and value not in _NOTHING.get(name, ())
     }
 
 
-def _skips(name: str) -> bool:
-    return "cursor" in name and name != _STAYS
+def _repeats_streams(data: dict[str, Any]) -> bool:
+    """Return whether ``records`` hold the text of the streams once more, and nothing beside it."""
+    records = data.get(_RECORDS)
+    if not isinstance(records, list) or not records:
+        return False
+    texts = [_record_text(record) for record in records]
+    streams = "".join(data[name] for name in _STREAMS if isinstance(data.get(name), str))
+    return sum(map(len, texts)) > 0 and sorted("".join(texts).split()) == sorted(streams.split())
 
 
-def _with_data(payload: Payload, data: dict[str, Any]) -> Payload:
-    return Payload(payload.ok, payload.tool, {**payload.body, "data": data}, payload.attachments, payload.dialect)
+def _record_text(record: Any) -> str:
+    if isinstance(record, str):
+        return record + "\n"
+    if not isinstance(record, dict):
+        return ""
+    text = next((record[name] for name in _RECORD_TEXTS if isinstance(record.get(name), str)), "")
+    return text if text.endswith("\n") else text + "\n"

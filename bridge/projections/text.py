@@ -1,19 +1,73 @@
-"""Text: head and tail at line ends, and between them what is missing, where it is, and what in it decides."""
+"""Text: what decides, between a little head and the tail; a text that is JSON keeps its shape."""
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
+from pydantic_core import from_json
+
+from bridge.excerpt.budget import Budget
+from bridge.excerpt.json_text import encode, escape, newlines
+from bridge.excerpt.tree import TreeShortener
+from bridge.payload.json_value import to_json_value
 from bridge.payload.unified import Payload
-from bridge.projections.render import Case, Rendered, finish
+from bridge.projections import render
+from bridge.projections.complete_output import CompleteOutput
+from bridge.projections.kind import Kind
+from bridge.projections.render import Rendered, View
 
-KIND = "text"
+# A JSON text is escaped once more inside the content: how often its budget is corrected for that.
+_ATTEMPTS = 6
+_SAFETY = 0.98
 
 
-def matches(payload: Payload) -> bool:
-    """Return whether the result is one text: the data, or the error when there is no data."""
-    body = payload.body
-    return isinstance(body["data"] if "data" in body else body.get("error"), str)
+class Text(Kind):
+    """A result that is one text: the data, or the error when there is no data."""
+
+    name = "text"
+
+    def matches(self, payload: Payload) -> bool:
+        """Return whether the payload is one text."""
+        return isinstance(payload.body[_place(payload)], str)
+
+    def shortened(self, view: View, output: CompleteOutput) -> Rendered:
+        """Return the excerpt of the text, or of the JSON that it is."""
+        place = _place(view.payload)
+        value = _parsed(view.payload.body[place])
+        if value is None:
+            return render.shortened(view, output)
+        return render.shortened(view, output, partial(_fit_json, place, value))
 
 
-def project(case: Case) -> Rendered:
-    """Return the text whole, or its excerpt: it is the longest text of the content, so it alone gives way."""
-    return finish(case)
+def _place(payload: Payload) -> str:
+    return "data" if "data" in payload.body else "error"
+
+
+def _parsed(text: str) -> Any:
+    """Return the object or list that ``text`` is the JSON of, None if it is none."""
+    start, end = text[:1].strip() or text[:64].strip()[:1], text[-64:].strip()[-1:]
+    if start + end not in ("{}", "[]"):
+        return None
+    try:
+        return to_json_value(from_json(text, allow_inf_nan=False)).value
+    except ValueError:
+        return None
+
+
+def _fit_json(place: str, value: Any, shortener: TreeShortener, tree: dict[str, Any], budget: Budget) -> dict[str, Any]:
+    """Return ``tree`` with the JSON text at ``place`` cut to valid JSON that keeps its shape."""
+    frame = encode({**tree, place: ""})
+    left = Budget(budget.size - len(frame), budget.lines - newlines(frame))
+    size = left.size
+    for _ in range(_ATTEMPTS):
+        attempt = TreeShortener(shortener.style, shortener.sizes, shortener.deadline)
+        fitted = attempt.fit(value, Budget(max(size, 0), left.lines), place)
+        text = encode(render.cleaned(fitted, attempt.counts)).decode()
+        taken = len(escape(text))
+        if taken <= left.size:
+            shortener.report, shortener.counts = attempt.report, attempt.counts
+            return {**tree, place: text}
+        size = int(size * left.size / taken * _SAFETY)
+    fitted_tree: dict[str, Any] = shortener.fit(tree, budget)
+    return fitted_tree

@@ -1,210 +1,215 @@
-"""What one call is about: its result as plain values, without media, unified, and cleaned for the model."""
+"""One finished call, read: its result as JSON values, without media, as the unified payload, and its main text."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from types import ModuleType
+from dataclasses import dataclass
 from typing import Any
 
-from bridge.excerpt.cleaning import clean, may_need_cleaning, needs_cleaning
-from bridge.excerpt.json_text import encode
+import orjson
+from pydantic_core import from_json
+
+from bridge.excerpt.cleaning import needs_cleaning
+from bridge.excerpt.deadline import Deadline
+from bridge.excerpt.json_text import encode, newlines
 from bridge.excerpt.scan import Scanner
 from bridge.excerpt.text import Text
-from bridge.excerpt.tree import SizeCache
-from bridge.payload.attachments import DATA_URI_MARK, AttachmentExtractor
+from bridge.excerpt.tree import SizeCache, size_of
+from bridge.payload.attachments import MARKS as MEDIA_MARKS
+from bridge.payload.attachments import AttachmentExtractor, KeepAttachment
 from bridge.payload.json_value import (
+    CLEANING_MARKS,
+    MAX_ATTACHMENT_DEPTH,
     MAX_CONTENT_DEPTH,
     MAX_DEPTH,
     MAX_PAYLOAD_DEPTH,
     JsonValue,
-    document,
-    plain,
-    plain_text,
+    flattened,
+    to_json_value,
+    well_formed,
 )
-from bridge.payload.unified import RIND, Payload, rind_object, unify
-from bridge.projections import kind_of, read_file
-from bridge.projections.render import FORMAT, MainText, at_place, with_place
+from bridge.payload.unified import Payload, is_rind, parse_payload_text, unify
+from bridge.projections.own_contents import is_own_content, own_content_of
+from bridge.protocol.models import ToolCall
 
-# What stands beside a text that is stored alone must be so small that no projection ever cuts it.
-_BESIDE_BULK = 200
-_BULK_DEPTH = 4
+# How deep a text may lie in a result to be its main text.
+_MAIN_TEXT_DEPTH = 4
+# Of more members than this none is taken for the main text: an object of so many is data.
+_MOST_MEMBERS = 256
+# The bytes that a code point takes in JSON at most: \u001b.
+_MOST_BYTES = 6
 # A text of more code points is not encoded to be measured: it is cut, or limits are as wide as it is long.
-_LARGE = 65_536
-_URI_SCANNER = Scanner((DATA_URI_MARK.encode(),))
+_LONG_TEXT = 65_536
+_MEDIA_SCANNER = Scanner(tuple(sorted(MEDIA_MARKS)))
+# The tool whose result holds the text of a file.
+_READ_FILE = "read_file"
+
+
+@dataclass(frozen=True, slots=True)
+class MainText:
+    """The text that is most of a payload, and its place in it, such as data.stdout."""
+
+    place: str
+    text: Text
 
 
 @dataclass(slots=True)
 class ToolResult:
     """A call's result, ready to be projected.
 
-    ``whole`` is what would be stored, ``clean`` the payload for the model, ``clean_bulk`` its bulk. ``size``
-    (bytes) and ``newlines`` are what the payload takes as JSON; of a large text, ``size`` is the least.
+    ``whole`` is what would be stored. ``encoded`` is the content as JSON, empty where a long text makes it too long
+    for any budget; ``size`` its bytes, of one with a long text the least that they can be. ``main`` is the text that
+    makes up most of the payload, None if there is none. ``is_own`` says that the result is a content of the bridge
+    given back.
     """
 
-    whole: Any
+    call: ToolCall
     payload: Payload
-    clean: Payload
-    kind: ModuleType
-    args: Mapping[str, Any]
+    whole: Any
+    encoded: bytes
+    size: int
+    main: MainText | None
+    may_need_cleaning: bool
+    is_own: bool
     replaced: dict[str, int]
-    costs: SizeCache
-    size: int = 0
-    newlines: int = 0
-    cleaned: Counter[str] = field(default_factory=Counter)
-    bulk: MainText | None = None
-    clean_bulk: MainText | None = None
+    sizes: SizeCache
+    deadline: Deadline
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """The arguments of the call as JSON values."""
+        return to_json_value(self.call.args).value if self.call.args else {}
 
     @property
     def total_bytes(self) -> int:
-        """The bytes of the bulk, or of the JSON of all of it."""
-        return self.bulk.text.size if self.bulk else self.size
+        """The bytes of the main text, else of the JSON of all of it."""
+        return self.main.text.size if self.main else self.size
 
     @property
     def total_lines(self) -> int:
-        """The lines of the bulk, or of all texts."""
-        return self.bulk.text.lines if self.bulk else self.newlines + 1
+        """The lines of the main text, else of all texts."""
+        if self.main:
+            return self.main.text.lines
+        return 1 + (newlines(self.encoded) if self.encoded else self.sizes.of(self.payload.tree()).lines)
 
 
-def read(  # noqa: PLR0913 - the members of one finished call
-    result: Any,
-    lifter: AttachmentExtractor,
-    *,
-    name: str,
-    status: str,
-    error_type: str | None,
-    args: Mapping[str, Any] | None,
-) -> ToolResult:
-    """Return the subject of a call; media go through ``lifter``. Never raises, whatever ``result`` is."""
-    made = _plain_result(result)
-    given_back = is_content(made.value)
-    if made.marks and name != read_file.TOOL and not given_back:
-        made.whole = made.value = lifter.lift(made.value)
-    payload = unify(made.value, plain_text(name)[0], status, error_type and plain_text(error_type)[0])
-    payload.attachments = [*payload.attachments, *lifter.attachments]
-    arguments = plain(dict(args)).value if args else {}
-    subject = ToolResult(made.whole, payload, payload, kind_of(payload, name), arguments, made.replaced, SizeCache())
-    _measure(subject)
-    if subject.kind is not read_file and not given_back:
-        _clean(subject)
-    return subject
+def read(call: ToolCall, keep_attachment: KeepAttachment, deadline: Deadline, *, payload_texts: bool) -> ToolResult:
+    """Return the result of ``call``; media are given to ``keep_attachment``.
 
+    Raises nothing but ``OutOfTime``, whatever the result is.
 
-def _measure(subject: ToolResult) -> None:
-    subject.bulk = subject.clean_bulk = _bulk(subject)
-    if subject.bulk and len(subject.bulk.text.text) > _LARGE:
-        subject.size, subject.newlines = len(subject.bulk.text.text), subject.bulk.text.newlines
-    else:
-        subject.size, subject.newlines = subject.costs.of(subject.payload.tree())
-
-
-def _clean(subject: ToolResult) -> None:
-    payload = subject.payload
-    if not _may_need_cleaning(subject):
-        return
-    body = {name: _cleaned(value, subject.cleaned) for name, value in payload.body.items()}
-    if subject.cleaned:
-        subject.clean = Payload(payload.ok, payload.tool, body, payload.attachments, payload.dialect)
-        if subject.bulk:
-            subject.clean_bulk = MainText(subject.bulk.place, Text(at_place(body, subject.bulk.place)))
-
-
-def complete(subject: ToolResult) -> tuple[bytes, str | None]:
-    """Return what is stored of a call, a file to read by lines, and the field of the result that it is."""
-    if subject.bulk is None:
-        return document(subject.whole), None
-    return subject.bulk.text.raw, _field(subject, subject.bulk.place)
-
-
-def is_content(value: Any) -> bool:
-    """Return whether ``value`` is a content that the bridge made and said something about."""
-    meta = value.get("meta") if isinstance(value, dict) else None
-    return isinstance(meta, dict) and meta.get("format") == FORMAT and rind_object(value) is not None
-
-
-def earlier_output(payload: Payload) -> dict[str, Any] | None:
-    """Return the output that a content of ours names, None if the payload is not one."""
-    if payload.dialect != RIND or not is_content(payload.tree()):
-        return None
-    output = payload.body["meta"].get("output")
-    return output if isinstance(output, dict) else {}
-
-
-def _is_projection(result: Any) -> bool:
-    """Return whether ``result`` is a whole answer of the bridge, so that its model content says all."""
-    return (
-        isinstance(result, dict)
-        and result.get("model_content_format") == FORMAT
-        and isinstance(result.get("model_content_policy"), dict)
-        and rind_object(result.get("model_content")) is not None
+    ``payload_texts`` says that the tools of this caller answer in texts that are Rind's payloads.
+    """
+    name = well_formed(call.name)[0]
+    source, is_own, attached = _source(call, name, deadline, payload_texts=payload_texts)
+    if source.marks and not is_own and not MEDIA_MARKS.isdisjoint(source.marks):
+        source, attached = _without_media(source, AttachmentExtractor(keep_attachment, deadline), name)
+    error_type = call.error_type and well_formed(call.error_type)[0]
+    payload = unify(source.value, name, call.status, error_type, is_own=is_own)
+    if payload.attachments or attached:
+        own = [flattened(item, MAX_ATTACHMENT_DEPTH, source.replaced) for item in payload.attachments]
+        payload.attachments = [*own, *attached]
+    encoded, sizes = _encoded(payload, source), SizeCache()
+    size = len(encoded) or sizes.of(payload.tree()).size
+    main = _main_text(payload.body, source.whole, size, sizes)
+    may_need_cleaning = not is_own and _may_need_cleaning(source)
+    return ToolResult(
+        call, payload, source.whole, encoded, size, main, may_need_cleaning, is_own, source.replaced, sizes, deadline
     )
 
 
-def _plain_result(result: Any) -> JsonValue:
-    if _is_projection(result):
-        result = result["model_content"]
-    if isinstance(result, str):
-        text, surrogates = plain_text(result)
-        result = rind_object(text)
-        if result is None:
-            marks = _URI_SCANNER.found(text.encode())
-            return JsonValue(text, text, b"", marks, {"surrogates": surrogates} if surrogates else {})
-    return plain(result, _depth(result))
+def _without_media(source: JsonValue, extractor: AttachmentExtractor, name: str) -> tuple[JsonValue, list[Any]]:
+    value = extractor.extract(source.value, page=name == _READ_FILE)
+    if not extractor.attachments:
+        return source, []
+    whole = value if source.whole is source.value else extractor.extract(source.whole)
+    return JsonValue(value, whole, encode(value), source.marks, source.replaced), [*extractor.attachments]
 
 
-def _depth(result: Any) -> int:
-    if is_content(result):
-        return MAX_CONTENT_DEPTH
-    return MAX_DEPTH if rind_object(result) is None else MAX_PAYLOAD_DEPTH
-
-
-def _cleaned(value: Any, counts: Counter[str]) -> Any:
-    if isinstance(value, str):
-        return clean(value, counts)
-    if isinstance(value, dict):
-        return {name: _cleaned(child, counts) for name, child in value.items()}
-    if isinstance(value, list | tuple):
-        return [_cleaned(child, counts) for child in value]
-    return value
-
-
-def _bulk(subject: ToolResult) -> MainText | None:
-    """Return the text that is nearly all of the payload, None if there is none."""
-    body = subject.payload.body
-    if isinstance(subject.whole, str):
-        return MainText("data", Text(body["data"])) if "data" in body else MainText("error", Text(body["error"]))
-    length, place = max(_texts(body, "", _BULK_DEPTH), default=(0, ""))
-    if length <= _BESIDE_BULK:
+def _main_text(body: dict[str, Any], whole: Any, size: int, sizes: SizeCache) -> MainText | None:
+    if isinstance(whole, str):
+        place = "data" if "data" in body else "error"
+        return MainText(place, sizes.text(body[place]))
+    texts = texts_of(body)
+    if not texts:
         return None
-    rest = with_place(body, place, "")
-    # Measured apart from the subject's costs: the objects on the way to the place are new and die here.
-    beside = sum(len(encode(name)) + len(encode(value)) for name, value in rest.items())
-    return MainText(place, Text(at_place(body, place))) if beside <= _BESIDE_BULK else None
+    length, place, text = max(texts)
+    return MainText(place, sizes.text(text)) if are_most(body, [place], length, size) else None
 
 
-def _may_need_cleaning(subject: ToolResult) -> bool:
-    if subject.bulk and len(subject.bulk.text.text) > _LARGE:
-        rest = with_place(subject.payload.body, subject.bulk.place, "")
-        return needs_cleaning(subject.bulk.text.text) or may_need_cleaning(encode(rest))
-    return may_need_cleaning(encode(subject.payload.body))
+def are_most(body: dict[str, Any], places: list[str], length: int, size: int) -> bool:
+    """Return whether the texts at ``places``, of ``length`` code points, are most of a content of ``size`` bytes."""
+    if length * 2 >= size:
+        return True
+    if (size - length * _MOST_BYTES) * 2 > size:
+        return False
+    for place in places:
+        body = with_place(body, place, "")
+    return size_of(body).size * 2 <= size
 
 
-def _texts(value: dict[str, Any], path: str, depth: int) -> Iterator[tuple[int, str]]:
-    """Return the lengths and places of the texts in objects, down to ``depth`` levels."""
+def texts_of(value: dict[str, Any], path: str = "", depth: int = _MAIN_TEXT_DEPTH) -> list[tuple[int, str, str]]:
+    """Return length, place and text of the texts in objects, down to ``depth`` levels."""
+    texts: list[tuple[int, str, str]] = []
+    if len(value) > _MOST_MEMBERS:
+        return texts
     for name, child in value.items():
-        if "." in name:
-            continue  # such a place could not be named
-        if isinstance(child, str):
-            yield len(child), path + name
-        elif isinstance(child, dict) and depth > 1:
-            yield from _texts(child, f"{path}{name}.", depth - 1)
+        if type(child) is str:
+            if "." not in name:  # such a place could not be named
+                texts.append((len(child), path + name, child))
+        elif type(child) is dict and depth > 1 and "." not in name:
+            texts += texts_of(child, f"{path}{name}.", depth - 1)
+    return texts
 
 
-def _field(subject: ToolResult, place: str) -> str | None:
-    """Return the place of the bulk in the result as the tool gave it, None when the result is one text."""
-    if subject.payload.dialect == RIND:
-        return None if place in ("data", "error") else place
-    if isinstance(subject.whole, str):
-        return None
-    return place.removeprefix("data.").removeprefix("meta.details.")
+def with_place(tree: dict[str, Any], place: str, value: Any) -> dict[str, Any]:
+    """Return ``tree`` with ``value`` at ``place``, names joined by dots."""
+    name, _, rest = place.partition(".")
+    return {**tree, name: with_place(tree[name], rest, value) if rest else value}
+
+
+def _source(call: ToolCall, name: str, deadline: Deadline, *, payload_texts: bool) -> tuple[JsonValue, bool, list[Any]]:
+    """Return the result as JSON has it, whether it is a content of ours, and what was attached to it."""
+    result = call.result
+    own = own_content_of(result)
+    if own is not None:
+        source = to_json_value(from_json(own), MAX_CONTENT_DEPTH)
+        if is_own_content(source.value, name):
+            return source, True, result["attachments"] if isinstance(result, dict) else []
+    if isinstance(result, str):
+        text, surrogates = well_formed(result)
+        parsed = parse_payload_text(text, name) if payload_texts else None
+        if parsed is None:
+            return _text_source(text, surrogates), False, []
+        result = parsed
+    if not is_rind(result):
+        return to_json_value(result, MAX_DEPTH, deadline), False, []
+    source = to_json_value(result, MAX_CONTENT_DEPTH, deadline)
+    is_own = is_own_content(source.value, name)
+    return source if is_own else to_json_value(result, MAX_PAYLOAD_DEPTH, deadline), is_own, []
+
+
+def _text_source(text: str, surrogates: int) -> JsonValue:
+    replaced = {"surrogates": surrogates} if surrogates else {}
+    if len(text) <= _LONG_TEXT:
+        source = to_json_value(text)
+        source.replaced = replaced
+        return source
+    return JsonValue(text, text, b"", _MEDIA_SCANNER.found(text.encode()), replaced)
+
+
+def _encoded(payload: Payload, source: JsonValue) -> bytes:
+    """Return the content as JSON, with what is encoded already as it is."""
+    if not source.encoded:
+        return b""
+    parts = [b'{"ok":true,"tool":' if payload.ok else b'{"ok":false,"tool":', orjson.dumps(payload.tool)]
+    for name, value in payload.body.items():
+        parts += (b',"', name.encode(), b'":', source.encoded if value is source.value else encode(value))
+    return b"".join((*parts, b"}"))
+
+
+def _may_need_cleaning(source: JsonValue) -> bool:
+    if not source.encoded:
+        return needs_cleaning(source.value)
+    if not CLEANING_MARKS.isdisjoint(source.marks):
+        return True
+    return not source.encoded.isascii() and b"\xc2" in source.encoded

@@ -34,9 +34,9 @@ _ATTACHMENT = re.compile(r"(.+)-[0-9a-f]{16}\.[a-z0-9]+")
 Names = tuple[str, ...]
 
 
-def output(session_id: str, call_id: str) -> Names:
+def output(session_id: str, call_id: str, part: str = "") -> Names:
     """Return the one name of a call's output, text or JSON: taking it is what makes one of two writers win."""
-    return (OUTPUTS, session_id, f"{call_id}.txt")
+    return (OUTPUTS, session_id, f"{call_id}~{part}.txt" if part else f"{call_id}.txt")
 
 
 def attachment(session_id: str, call_id: str, sha256: str, media_type: str) -> Names:

@@ -49,16 +49,18 @@ class Outputs:
         self._pages = PageReader(self.database, limits)
         self._retention = Retention(self.database, limits)
 
-    def store(self, session_id: str, call_id: str, content: bytes, *, field: str | None = None) -> Reference:
+    def store(
+        self, session_id: str, call_id: str, content: bytes, *, field: str | None = None, part: str = ""
+    ) -> Reference:
         """Keep the complete output of a call and return its reference: path, bytes, lines, sha256.
 
-        ``field`` names the member of the result that ``content`` is, and comes back in the reference. The
-        same content again changes nothing and gives the same reference. What cannot be kept gives ``reason``
-        (conflict, quota, failed) and ``detail`` instead: a fault of the disk is never raised.
-        Raises ``InvalidParams`` for ids that are not names; the caller is to blame.
+        ``part`` makes a further file of the same call. ``field`` names the member of the result that ``content`` is,
+        and comes back in the reference. The same content again changes nothing and gives the same reference. What
+        cannot be kept gives ``reason`` (conflict, quota, failed) and ``detail`` instead: a fault of the disk is never
+        raised. Raises ``InvalidParams`` for ids that are not names; the caller is to blame.
         """
         check_identifiers(session_id=session_id, call_id=call_id)
-        path = names.output(session_id, call_id)
+        path = names.output(session_id, call_id, part)
         source = sha256(content).hexdigest()
         known = self._look(path, session_id)
         if answer := self._kept_before(path, source, known):

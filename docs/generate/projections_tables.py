@@ -17,13 +17,17 @@ sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
 from memory_store import MemoryOutputs
 
 from bridge.limits import Limits
-from bridge.projections import mutation, read_file, structured, task, text
+from bridge.projections.mutation import Mutation
 from bridge.projections.normalizer import Normalizer
+from bridge.projections.read_file import ReadFile
+from bridge.projections.structured import Structured
+from bridge.projections.task import Task
+from bridge.projections.text import Text
 from bridge.protocol.models import ToolCall
 from bridge.settings import Settings
 
 DOCUMENT = Path(__file__).parents[1] / "projections.md"
-MARKER = re.compile(r"\[\.\.\. not shown: [^\n]*\]\n(?:\[lines among.*?\[end of those lines\]\n)?", re.DOTALL)
+MARKER = re.compile(r"\[\.\.\. not shown: [^\n]*\]\n")
 # What a text of an example shows of its start and of its end.
 START, END = 40, 24
 
@@ -34,24 +38,28 @@ BUILD = "".join(f"[{step}/4000] compiling\n" for step in range(1, 4_001))
 BUILD = BUILD.replace("[2000/4000] compiling\n", "thing.c:41: error: 'widht' undeclared\n")
 DIFF = "--- a/app.rb\n+++ b/app.rb\n@@ -1,2 +1,3 @@\n-one\n+1\n+2\n three\n"
 POLL = {"task_id": "t1", "status": "running", "stdout": "", "stderr": "", "no_new_output": True, "pid": 4}
+TASK = {
+    "task_id": "t1", "status": "running", "exit_code": None, "stdout": SOURCE, "stderr": "", "command": "make -j8 all",
+    "cwd": "/app", "start_cursor": 0, "next_cursor": len(SOURCE), "owner_session_id": "s1", "notify": True,
+}  # fmt: skip
 PICTURE = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(bytes(600)).decode()}
 # The kind, what the example shows beyond the rule of its kind, and the call.
 EXAMPLES = (
-    (read_file, "", "read_file", {"content": SOURCE, "path": "a.rb"}),
-    (read_file, "The same of a page with numbers; what the tool said of the file stays.", "read_file",
+    (ReadFile, "", "read_file", {"content": SOURCE, "path": "a.rb"}),
+    (ReadFile, "The same of a page with numbers; what the tool said of the file stays.", "read_file",
      {"ok": True, "tool": "read_file", "meta": {"path": "a.rb", "next_offset": None}, "data": NUMBERED}),
-    (read_file, "A first line that does not fit is an error that says how to read it.", "read_file",
+    (ReadFile, "A first line that does not fit is an error that says how to read it.", "read_file",
      {"content": "x" * 30_000 + "\n", "path": "a.js"}),
-    (mutation, "", "patch_file", {"ok": True, "path": "app.rb", "diff": DIFF}),
-    (task, "", "bash_output",
-     {"task_id": "t1", "status": "running", "stdout": SOURCE, "start_cursor": 0, "next_cursor": len(SOURCE)}),
-    (task, "A poll that brought nothing shrinks to its facts.", "bash_output", POLL),
-    (structured, "", "run_command", {"result": BUILD, "exit_status": 2, "cwd": "/app"}),
-    (structured, "Lists lose their middle, with a count in its place.", "query", [{"row": "value"}] * 8_000),
-    (structured, "Media become attachments; a note stands in their place.", "screenshot",
+    (Mutation, "", "patch_file", {"ok": True, "path": "app.rb", "diff": DIFF}),
+    (Task, "", "bash_output",
+     {"ok": True, "tool": "bash_output", "data": TASK, "ts": 1764700000.5}),
+    (Task, "A poll that brought nothing shrinks to its facts.", "bash_output", POLL),
+    (Structured, "", "run_command", {"result": BUILD, "exit_status": 2, "cwd": "/app"}),
+    (Structured, "Lists lose their middle, with a count in its place.", "query", [{"row": "value"}] * 8_000),
+    (Structured, "Media become attachments; a note stands in their place.", "screenshot",
      {"content": [PICTURE]}),
-    (text, "", "grep", BUILD),
-    (text, "What a terminal would not show at last is not shown to the model.", "install",
+    (Text, "", "grep", BUILD),
+    (Text, "What a terminal would not show at last is not shown to the model.", "install",
      "".join(f"\rfetched {part}%" for part in range(101)) + "\n\x1b[32mdone\x1b[0m\n"),
 )  # fmt: skip
 
@@ -66,12 +74,12 @@ def kinds_table():
     rows = ["| kind | rule | the result | what the model reads |", "| --- | --- | --- | --- |"]
     for kind, rule, name, result in EXAMPLES:
         made = project(result, name)
-        if made["model_content_policy"]["kind"] != kind.KIND:
-            raise ValueError(f"{name} is {made['model_content_policy']['kind']}, not {kind.KIND}")
+        if made["model_content_policy"]["kind"] != kind.name:
+            raise ValueError(f"{name} is {made['model_content_policy']['kind']}, not {kind.name}")
         content = made["model_content"]
         before = f"`{name}`, {size(json.dumps(result, ensure_ascii=False))}: {code(result)}"
         after = f"{size(content)}: {code(json.loads(content))}"
-        cells = (f"`{kind.KIND}`", rule or rule_of(kind), before, after)
+        cells = (f"`{kind.name}`", rule or rule_of(kind), before, after)
         rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows)
 
@@ -82,7 +90,7 @@ def size(text):
 
 def rule_of(kind):
     """Return the first sentence of a projection's module."""
-    return kind.__doc__.split("\n")[0].replace("``", "`")
+    return sys.modules[kind.__module__].__doc__.split("\n")[0].replace("``", "`")
 
 
 def code(value):

@@ -11,7 +11,7 @@ from bridge.excerpt.budget import fitting, fitting_tail, share
 from bridge.excerpt.cleaning import ESCAPE
 from bridge.excerpt.graphemes import boundary_after, boundary_before
 from bridge.excerpt.json_text import encode, escape, newlines
-from bridge.payload.json_value import plain_text
+from bridge.payload.json_value import well_formed
 
 clusters = st.lists(
     st.sampled_from(
@@ -37,7 +37,7 @@ clusters = st.lists(
 
 @given(text=strategies.texts, size=st.integers(0, 300))
 def test_what_fits_is_the_longest_that_fits(text, size):
-    text, _ = plain_text(text)
+    text, _ = well_formed(text)
     count = fitting(text, size)
     assert len(escape(text[:count])) <= size
     assert count == len(text) or len(escape(text[: count + 1])) > size

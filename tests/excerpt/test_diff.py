@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import subprocess
 
 import pytest
@@ -49,7 +50,13 @@ def unified(old, new, **names):
 
 def expected_counts(old, new):
     patch = PatchSet(unified(old, new, fromfile="a", tofile="b"))
-    return (patch.added, patch.removed, [hunk.target_start for file in patch for hunk in file])
+    return (patch.added, patch.removed, [first_change(hunk) for file in patch for hunk in file])
+
+
+def first_change(hunk):
+    """Return the line of the new file at which a hunk of unidiff's first changes something."""
+    context = itertools.takewhile(lambda line: line.is_context, hunk)
+    return hunk.target_start + sum(1 for _ in context)
 
 
 @given(old=files, new=files)

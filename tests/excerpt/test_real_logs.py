@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from reading import check_excerpt, contents
 
-from bridge.excerpt.cleaning import clean
 from bridge.projections.normalizer import Normalizer
 from bridge.protocol.models import ToolCall
 from bridge.settings import Settings
@@ -36,7 +34,7 @@ def read_log(name):
     return gzip.decompress((LOGS / f"{name}.log.gz").read_bytes()).decode()
 
 
-def finish(log, home, share=0.65):
+def finish(log, home, share=0.45):
     settings = replace(Settings(home=home), error_lines_share=share)
     result = {"result": log, "exit_status": 1, "cwd": "/project"}
     made = Normalizer(settings, Outputs(home, settings.limits)).normalize(
@@ -53,7 +51,7 @@ def test_every_log_has_its_deciding_line():
 def test_the_line_that_decides_is_in_the_model_s_text_with_its_number(name, tmp_path):
     log = read_log(name)
     _, model, _ = finish(log, tmp_path)
-    parts = check_excerpt(model["data"]["result"], clean(log, Counter()), model["meta"])
+    parts = check_excerpt(model["data"]["result"], log, model["meta"])
     found = [number for number, line in parts.lines.items() if re.search(DECIDING[name], line)]
     assert found, f"not among {parts.blocks}"
     assert not re.search(DECIDING[name], parts.head), "the log does not have its cause in the middle"
@@ -72,7 +70,7 @@ def test_without_a_share_for_such_lines_the_model_would_not_see_it(name, tmp_pat
 def test_the_lines_that_decide_take_no_more_than_their_share(name, tmp_path):
     log = read_log(name)
     _, model, _ = finish(log, tmp_path)
-    parts = check_excerpt(model["data"]["result"], clean(log, Counter()), model["meta"])
+    parts = check_excerpt(model["data"]["result"], log, model["meta"])
     assert 0 < sum(map(len, parts.blocks)) <= 25_600 * 0.65
 
 

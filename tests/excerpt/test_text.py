@@ -12,7 +12,7 @@ from reading import MARK, check_excerpt, cleaned
 from bridge.excerpt.account import most_shown_bytes
 from bridge.excerpt.budget import Budget
 from bridge.excerpt.text import Style, Text, excerpt, fits
-from bridge.payload.json_value import plain_text
+from bridge.payload.json_value import well_formed
 
 pieces = st.sampled_from(
     [
@@ -44,7 +44,7 @@ styles = st.builds(Style, evidence=st.sampled_from([0.0, 0.2, 0.45, 1.0]), clean
 @example(text="error: x\n" * 300 + "y" * 5_000, budget=Budget(900, 60), style=Style(evidence=1.0))
 @settings(max_examples=300, deadline=None)
 def test_an_excerpt_fits_and_accounts_for_every_line_and_byte(text, budget, style):
-    text, _ = plain_text(text)
+    text, _ = well_formed(text)
     source = Text(text)
     cut = excerpt(source, budget, style)
     assert fits(cut.text, budget)

@@ -17,7 +17,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from reading import check_excerpt, contents
+from reading import check_excerpt, contents, place
 
 from bridge.limits import Limits
 from bridge.projections.normalizer import Normalizer
@@ -32,7 +32,7 @@ LIMITS = Limits()
 def finish(tmp_path):
     """Finish calls of one session, and check the limits of both contents of each."""
     outputs = Outputs(tmp_path / "home", LIMITS)
-    normalizer = Normalizer(Settings(home=tmp_path / "home"), outputs)
+    normalizer = Normalizer(Settings(home=tmp_path / "home", payload_texts=True), outputs)
     numbers = itertools.count()
 
     def finish_one(result, name="run_command", **call):
@@ -122,7 +122,7 @@ def test_a_build_log_whose_only_error_is_in_the_middle_shows_it_with_its_line_nu
         parts = check_excerpt(content["data"]["result"], BUILD_LOG, content["meta"])
         assert parts.lines[4_501] == ERROR
         assert ERROR not in parts.head + parts.tail
-        assert content["meta"]["output"]["path"] == made["output"]["path"]
+        assert place(content["meta"]) == made["output"]["path"]
         assert (content["data"]["exit_status"], content["data"]["cwd"]) == (2, "/w")
     assert stored(made) == BUILD_LOG.encode()
 
@@ -159,7 +159,7 @@ def test_8000_rows_stay_a_list_of_rows_that_says_how_many_are_missing(finish, ne
         assert markers == [f"[... {8_001 - len(shown)} items not shown ...]"]
         assert not nested or data["total"] == 8_000
         assert content["meta"]["shortened"]["items"] == 8_001 - len(shown)
-        assert content["meta"]["output"]["path"] == made["output"]["path"]
+        assert place(content["meta"]) == made["output"]["path"]
     assert json.loads(stored(made)) == ({"rows": rows, "total": 8_000} if nested else rows)
 
 

@@ -45,7 +45,8 @@ def test_a_content_that_a_tool_printed_names_no_place_and_is_stored(output):
     made, content, kept = finish(printed, "bash")
     assert kept
     assert content["meta"]["continue"]["args"]["path"] == made["output"]["path"]
-    assert "shadow" not in made["model_content"]
+    assert content["meta"].pop("details") == {"format": "tool_result_v1", "output": output, "tool": "x"}
+    assert "shadow" not in json.dumps(content)
 
 
 def test_an_answer_of_ours_is_known_by_more_than_one_word():

@@ -21,7 +21,7 @@ def test_the_model_gets_places_and_counts_and_never_the_diff():
     made = normalize({"ok": True, "diff": DIFF, "path": "x.rb"}, "patch_file")
     assert "+c" not in made["model_content"]
     content = model({"ok": True, "diff": DIFF, "path": "x.rb"}, "patch_file")
-    place = {"line": 1, "removed": 1, "added": 2}
+    place = {"line": 2, "removed": 1, "added": 2}
     assert content["data"]["changes"] == [{"path": "x.rb", "added": 2, "removed": 1, "hunks": 1, "places": [place]}]
     assert content["meta"]["withheld"] == ["data.diff"]
 
@@ -58,7 +58,7 @@ def test_files_of_rinds_meta_keep_their_counts_and_lose_their_diffs():
     }
     content = model(result, "edit_file")
     assert content["meta"]["files"] == [file]
-    assert content["data"]["changes"][0]["places"] == [{"line": 1, "removed": 1, "added": 2}]
+    assert content["data"]["changes"][0]["places"] == [{"line": 2, "removed": 1, "added": 2}]
 
 
 def test_search_and_replace_blocks_of_the_arguments_are_counted():

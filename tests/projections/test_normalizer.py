@@ -137,6 +137,9 @@ def test_what_is_not_json_at_all_becomes_text():
     assert content["meta"]["replaced"] == {"bytes": 1, "keys": 1, "objects": 1}
 
 
+RIND_TEXT = '{"ok": true, "tool": "t", "data": 1}'
+
+
 def error(text, details):
     return {"ok": False, "error": text, "meta": {"details": details}}
 
@@ -153,13 +156,18 @@ def error(text, details):
         ([1], "failed", {"ok": False, "data": [1], "error": "failed"}),
         (None, "completed", {"ok": True, "data": None}),
         (7, "completed", {"ok": True, "data": 7}),
-        ('{"ok": true, "tool": "t", "data": 1}', "completed", {"ok": True, "data": 1}),
+        (RIND_TEXT, "completed", {"ok": True, "data": RIND_TEXT}),
     ],
 )  # fmt: skip
 def test_each_dialect_becomes_the_unified_payload(result, status, content):
     made = model(result, "t", status=status)
     assert made.pop("tool") == "t"
     assert made == content
+
+
+def test_a_text_that_parses_to_a_payload_is_one_for_a_caller_whose_tools_answer_so():
+    assert model(RIND_TEXT, "t", payload_texts=True) == {"ok": True, "tool": "t", "data": 1}
+    assert model(RIND_TEXT, "another", payload_texts=True)["data"] == RIND_TEXT
 
 
 def test_small_values_are_kept_where_they_were():
@@ -184,6 +192,6 @@ def test_the_longest_texts_give_way_first_down_to_a_common_size():
 
 def test_an_oversized_meta_a_name_and_an_error_type_are_shortened_and_named():
     result = {"ok": False, "tool": "t" * 50_000, "error": "why", "meta": {"path": "p" * 50_000}}
-    content = model(result, error_type="e" * 50_000)
+    content = model(result, "t" * 50_000, error_type="e" * 50_000)
     assert content["error"] == "why"
     assert content["meta"]["shortened"] == {"fields": ["tool", "error_type", "meta.path"], "texts": 3}

@@ -125,7 +125,7 @@ def test_a_row_that_was_cut_at_its_source_ends_the_page_before_it():
 def test_a_first_line_that_is_too_long_says_how_to_read_it():
     content = model({"content": "y" * 675_000 + "\nnext\n", "path": "bundle.js"}, "read_file")
     assert (content["ok"], content["error_type"]) == (False, "LineTooLong")
-    assert "sed -n '1p' -- bundle.js | cut -c 1-2000" in content["error"]
+    assert "perl -CSD -ne 'if ($. == 1) { print substr($_, 0, 2000); last }' -- bundle.js" in content["error"]
     assert "next_offset" not in content["meta"]
 
 

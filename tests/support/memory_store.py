@@ -14,12 +14,12 @@ class MemoryOutputs:
         self.kept = {}
         self.attached = []
 
-    def store(self, session_id, call_id, content, *, field=None):
+    def store(self, session_id, call_id, content, *, field=None, part=""):
         if self.refuses:
             return {"reason": self.refuses, "detail": "as told"}
-        self.kept[session_id, call_id] = content
+        self.kept[(session_id, call_id, part) if part else (session_id, call_id)] = content
         reference = {
-            "path": f"/home/outputs/{session_id}/{call_id}.txt",
+            "path": f"/home/outputs/{session_id}/{call_id}{part and '~'}{part}.txt",
             "bytes": len(content),
             "lines": len(content.splitlines()),
             "sha256": hashlib.sha256(content).hexdigest(),

@@ -13,13 +13,24 @@ from bridge.settings import Settings
 KEYS = ["ok", "tool", "data", "error", "error_type", "meta"]
 DEFAULTS = Limits()
 SMALLEST = Limits(terminal_max_bytes=1_024, model_max_bytes=2_048, model_max_lines=20)
+WIDE = Limits(terminal_max_bytes=400_000, model_max_bytes=400_000, model_max_lines=20_000)
 IDS = {"session_id": "s1", "call_id": "c1"}
 
 
 def normalize(  # noqa: PLR0913 - what a test may want to choose
-    result, name="run_command", *, limits=DEFAULTS, outputs=None, ledger=None, read_tool="read_file", **call
+    result,
+    name="run_command",
+    *,
+    limits=DEFAULTS,
+    outputs=None,
+    ledger=None,
+    read_tool="read_file",
+    payload_texts=False,
+    **call,
 ):
-    settings = Settings(home=Path("/home"), limits=limits, read_tool=read_tool)
+    settings = Settings(
+        home=Path("/home"), limits=limits, read_tool=read_tool, payload_texts=payload_texts, call_seconds=600
+    )
     given = validate(ToolCall, {"result": result, "name": name, **call})
     made = Normalizer(settings, outputs, ledger).normalize(given)
     check(made, limits)
@@ -47,7 +58,7 @@ def check(made, limits=DEFAULTS):
     assert len(made["terminal_content"].encode()) <= limits.terminal_max_bytes
     assert len(made["model_content"].encode()) <= limits.model_max_bytes
     for content in (made["terminal_content"], made["model_content"]):
-        parsed = json.loads(content)
+        parsed = json.loads(content, parse_int=str)  # of any length
         assert list(parsed) == [key for key in KEYS if key in parsed]
         assert isinstance(parsed.get("meta", {}), dict)
     assert newlines(parsed) + 1 <= limits.model_max_lines

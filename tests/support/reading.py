@@ -116,8 +116,14 @@ def check_excerpt(text, source, meta, as_shown=cleaned):
     expected = {"lines": ranges(parts.lines), "of": len(lines)} | ({"cut": parts.cut} if parts.cut else {})
     assert meta["shown"] == expected
     if "continue" in meta:
-        assert meta["continue"]["args"] == {"path": meta["output"]["path"], "offset": parts.next_line}
+        assert meta["continue"]["args"] == {"path": place(meta), "offset": parts.next_line}
+        assert "path" not in meta["output"], "the path is said twice"
     return parts
+
+
+def place(meta):
+    """Return the path of the complete output, which a content says once."""
+    return meta["continue"]["args"]["path"] if "continue" in meta else meta["output"]["path"]
 
 
 @dataclass
