@@ -31,8 +31,8 @@ _MAX_FIELDS = 8
 _LONGEST_NAME, _LONGEST_PATH = 64, 240
 # So many items are measured at once: the cost of a call to the encoder is that of a dozen small items.
 _HANDFUL = 16
-# Texts beyond this many code points are not encoded to be measured: no content holds them whole.
-_LONG_TEXT = 65_536
+# Texts beyond this many code points, or beyond the budget if that is more, are not encoded to be measured.
+LONG_TEXT = 65_536
 _CONTAINERS = (dict, list, tuple)
 # What an object says of the request: when one of these is shortened, nothing of the answer is missing.
 _OF_THE_REQUEST = frozenset({"args", "arguments", "cmd", "command", "cwd", "description", "input", "query", "url"})
@@ -267,7 +267,9 @@ class _Survey:
 class SizeCache:
     """What values take as compact JSON. Those of containers and long texts are kept: they are asked for again."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest: int = LONG_TEXT) -> None:
+        """Take the code points of the ``longest`` text that may fit: those beyond it are not encoded."""
+        self.longest = longest
         self._sizes: dict[int, tuple[Any, Budget]] = {}
         self._texts: dict[int, Text] = {}
 
@@ -277,7 +279,7 @@ class SizeCache:
         The bytes of a long text are the least that they can be: it is too long for any content.
         """
         if isinstance(value, str):
-            if len(value) <= _LONG_TEXT:
+            if len(value) <= self.longest:
                 return size_of(value)
             return Budget(len(value) + 2, self.text(value).newlines)
         if not isinstance(value, _CONTAINERS):
@@ -289,7 +291,7 @@ class SizeCache:
 
     def text(self, value: str) -> Text:
         """Return the measures of a text, which a long one keeps."""
-        if len(value) <= _LONG_TEXT:
+        if len(value) <= self.longest:
             return Text(value)
         known = self._texts.get(id(value))
         if known is None:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from bridge.excerpt.budget import Budget
 from bridge.excerpt.deadline import Deadline, OutOfTime
+from bridge.excerpt.tree import LONG_TEXT
 from bridge.limits import Limits
 from bridge.payload.attachments import KeepAttachment
 from bridge.payload.unified import FORMAT, Payload
@@ -30,7 +31,7 @@ from bridge.projections.kind import Kind
 from bridge.projections.own_contents import remember
 from bridge.projections.plain_cut import plain_cut
 from bridge.projections.render import Audience, Rendered, View
-from bridge.projections.tool_result import ToolResult, read
+from bridge.projections.tool_result import Terms, ToolResult, read
 from bridge.protocol.models import ToolCall, validate
 from bridge.settings import Settings
 
@@ -63,6 +64,7 @@ class Normalizer:
         limits, share = settings.limits, settings.error_lines_share
         model = Budget(limits.model_max_bytes, limits.model_max_lines - 1)
         terminal = Budget(limits.terminal_max_bytes, _UNLIMITED_LINES)
+        self._longest = max(LONG_TEXT, model.size, terminal.size)
         self._model = Audience(model, settings.read_tool, share)
         self._terminal = Audience(terminal, evidence=share, model=self._model)
 
@@ -77,8 +79,8 @@ class Normalizer:
 
     def _normalized(self, call: ToolCall, ids: Ids | None) -> dict[str, Any]:
         saved = self._ledger.find(*ids) if self._ledger and ids else None
-        keeper, deadline = self._keeper(None if saved else ids), Deadline(self._call_seconds)
-        result = read(call, keeper, deadline, payload_texts=self._payload_texts)
+        terms = Terms(Deadline(self._call_seconds), self._payload_texts, self._longest)
+        result = read(call, self._keeper(None if saved else ids), terms)
         kind = self._kind_of(result.payload)
         terminal = kind.view(result, self._terminal)
         if saved is not None:

@@ -79,7 +79,7 @@ class View:
     @property
     def sizes(self) -> SizeCache:
         """The sizes of the values of the payload, as far as they are known."""
-        return self.result.sizes if self.payload is self.result.payload else SizeCache()
+        return self.result.sizes if self.payload is self.result.payload else SizeCache(self.result.sizes.longest)
 
     def said(self, output: CompleteOutput | None) -> dict[str, Any]:
         """Return what ``meta`` says of a content that is whole."""

@@ -59,15 +59,15 @@ def _fit_json(place: str, value: Any, shortener: TreeShortener, tree: dict[str, 
     """Return ``tree`` with the JSON text at ``place`` cut to valid JSON that keeps its shape."""
     frame = encode({**tree, place: ""})
     left = Budget(budget.size - len(frame), budget.lines - newlines(frame))
-    size = left.size
-    for _ in range(_ATTEMPTS):
+    size = left.size if left.size * 2 >= budget.size and left.lines >= 0 else 0
+    for _ in range(_ATTEMPTS if size else 0):
         attempt = TreeShortener(shortener.style, shortener.sizes, shortener.deadline)
-        fitted = attempt.fit(value, Budget(max(size, 0), left.lines), place)
-        text = encode(render.cleaned(fitted, attempt.counts)).decode()
+        kept = attempt.fit(value, Budget(size, left.lines), place)
+        text = encode(render.cleaned(kept, attempt.counts) if shortener.style.clean else kept).decode()
         taken = len(escape(text))
         if taken <= left.size:
             shortener.report, shortener.counts = attempt.report, attempt.counts
             return {**tree, place: text}
         size = int(size * left.size / taken * _SAFETY)
-    fitted_tree: dict[str, Any] = shortener.fit(tree, budget)
-    return fitted_tree
+    fitted: dict[str, Any] = shortener.fit(tree, budget)
+    return fitted

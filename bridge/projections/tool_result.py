@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from pydantic_core import from_json
@@ -13,7 +13,7 @@ from bridge.excerpt.deadline import Deadline
 from bridge.excerpt.json_text import encode, newlines
 from bridge.excerpt.scan import Scanner
 from bridge.excerpt.text import Text
-from bridge.excerpt.tree import SizeCache, size_of
+from bridge.excerpt.tree import LONG_TEXT, SizeCache, size_of
 from bridge.payload.attachments import MARKS as MEDIA_MARKS
 from bridge.payload.attachments import AttachmentExtractor, KeepAttachment
 from bridge.payload.json_value import (
@@ -37,8 +37,6 @@ _MAIN_TEXT_DEPTH = 4
 _MOST_MEMBERS = 256
 # The bytes that a code point takes in JSON at most: \u001b.
 _MOST_BYTES = 6
-# A text of more code points is not encoded to be measured: it is cut, or limits are as wide as it is long.
-_LONG_TEXT = 65_536
 _MEDIA_SCANNER = Scanner(tuple(sorted(MEDIA_MARKS)))
 # The tool whose result holds the text of a file.
 _READ_FILE = "read_file"
@@ -92,28 +90,48 @@ class ToolResult:
         return 1 + (newlines(self.encoded) if self.encoded else self.sizes.of(self.payload.tree()).lines)
 
 
-def read(call: ToolCall, keep_attachment: KeepAttachment, deadline: Deadline, *, payload_texts: bool) -> ToolResult:
+class Terms(NamedTuple):
+    """What a result is read by.
+
+    ``payload_texts`` says that the tools of this caller answer in texts that are Rind's payloads. A text of more than
+    ``longest`` code points fits into no budget, so it is not encoded to be measured.
+    """
+
+    deadline: Deadline
+    payload_texts: bool = False
+    longest: int = LONG_TEXT
+
+
+def read(call: ToolCall, keep_attachment: KeepAttachment, terms: Terms) -> ToolResult:
     """Return the result of ``call``; media are given to ``keep_attachment``.
 
     Raises nothing but ``OutOfTime``, whatever the result is.
-
-    ``payload_texts`` says that the tools of this caller answer in texts that are Rind's payloads.
     """
     name = well_formed(call.name)[0]
-    source, is_own, attached = _source(call, name, deadline, payload_texts=payload_texts)
+    source, is_own, attached = _source(call, name, terms)
     if source.marks and not is_own and not MEDIA_MARKS.isdisjoint(source.marks):
-        source, attached = _without_media(source, AttachmentExtractor(keep_attachment, deadline), name)
+        source, attached = _without_media(source, AttachmentExtractor(keep_attachment, terms.deadline), name)
     error_type = call.error_type and well_formed(call.error_type)[0]
     payload = unify(source.value, name, call.status, error_type, is_own=is_own)
     if payload.attachments or attached:
         own = [flattened(item, MAX_ATTACHMENT_DEPTH, source.replaced) for item in payload.attachments]
         payload.attachments = [*own, *attached]
-    encoded, sizes = _encoded(payload, source), SizeCache()
+    encoded, sizes = _encoded(payload, source), SizeCache(terms.longest)
     size = len(encoded) or sizes.of(payload.tree()).size
     main = _main_text(payload.body, source.whole, size, sizes)
-    may_need_cleaning = not is_own and _may_need_cleaning(source)
+    cleans = not is_own and _may_need_cleaning(source)
     return ToolResult(
-        call, payload, source.whole, encoded, size, main, may_need_cleaning, is_own, source.replaced, sizes, deadline
+        call,
+        payload,
+        source.whole,
+        encoded,
+        size,
+        main,
+        cleans,
+        is_own,
+        source.replaced,
+        sizes,
+        terms.deadline,
     )
 
 
@@ -167,7 +185,7 @@ def with_place(tree: dict[str, Any], place: str, value: Any) -> dict[str, Any]:
     return {**tree, name: with_place(tree[name], rest, value) if rest else value}
 
 
-def _source(call: ToolCall, name: str, deadline: Deadline, *, payload_texts: bool) -> tuple[JsonValue, bool, list[Any]]:
+def _source(call: ToolCall, name: str, terms: Terms) -> tuple[JsonValue, bool, list[Any]]:
     """Return the result as JSON has it, whether it is a content of ours, and what was attached to it."""
     result = call.result
     own = own_content_of(result)
@@ -177,20 +195,20 @@ def _source(call: ToolCall, name: str, deadline: Deadline, *, payload_texts: boo
             return source, True, result["attachments"] if isinstance(result, dict) else []
     if isinstance(result, str):
         text, surrogates = well_formed(result)
-        parsed = parse_payload_text(text, name) if payload_texts else None
+        parsed = parse_payload_text(text, name) if terms.payload_texts else None
         if parsed is None:
-            return _text_source(text, surrogates), False, []
+            return _text_source(text, surrogates, terms.longest), False, []
         result = parsed
     if not is_rind(result):
-        return to_json_value(result, MAX_DEPTH, deadline), False, []
-    source = to_json_value(result, MAX_CONTENT_DEPTH, deadline)
+        return to_json_value(result, MAX_DEPTH, terms.deadline), False, []
+    source = to_json_value(result, MAX_CONTENT_DEPTH, terms.deadline)
     is_own = is_own_content(source.value, name)
-    return source if is_own else to_json_value(result, MAX_PAYLOAD_DEPTH, deadline), is_own, []
+    return source if is_own else to_json_value(result, MAX_PAYLOAD_DEPTH, terms.deadline), is_own, []
 
 
-def _text_source(text: str, surrogates: int) -> JsonValue:
+def _text_source(text: str, surrogates: int, longest: int) -> JsonValue:
     replaced = {"surrogates": surrogates} if surrogates else {}
-    if len(text) <= _LONG_TEXT:
+    if len(text) <= longest:
         source = to_json_value(text)
         source.replaced = replaced
         return source

@@ -6,7 +6,7 @@ import json
 import re
 
 from memory_store import MemoryOutputs
-from projecting import IDS, model, normalize
+from projecting import IDS, SMALLEST, model, normalize
 
 MARKER = re.compile(r"\[\.\.\. not shown: (.*) \((\d+) bytes\)(?:; (.*))? \.\.\.\]\n")
 
@@ -52,3 +52,18 @@ def test_what_the_tool_cut_stays_visible_beside_what_was_cut_here():
     meta = json.loads(made["model_content"])["meta"]
     assert (meta["truncated"], meta["truncated_by"]) == (True, ["tool", "bridge"])
     assert [loss["at"] for loss in made["model_content_policy"]["losses"]] == ["tool", "bridge"]
+
+
+def test_a_json_text_is_cut_to_valid_json_that_keeps_its_shape():
+    rows = [{"id": number, "name": f"row {number}"} for number in range(4_000)]
+    content = model(json.dumps({"rows": rows, "total": 4_000}), "curl")
+    shown = json.loads(content["data"])
+    assert shown["total"] == 4_000
+    assert shown["rows"][0] == rows[0]
+    assert shown["rows"][-1] == rows[-1]
+    assert content["meta"]["shortened"]["items"] == 4_001 - len(shown["rows"])
+
+
+def test_a_json_text_beside_much_else_is_cut_with_it():
+    normalize({"error": ["\n"] * 20}, "read_file", limits=SMALLEST)
+    normalize({"error": ["é" * 900] * 20, "rest": "x" * 4_000}, "read_file", limits=SMALLEST)

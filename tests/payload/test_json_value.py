@@ -1,0 +1,97 @@
+"""Whatever a tool gave becomes JSON values, with an account of what had to be replaced."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.excerpt.deadline import Deadline, OutOfTime
+from bridge.payload.json_value import MAX_DEPTH, document, integer, to_json_value, well_formed
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text("aé\n"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=2), inner, max_size=3),
+    max_leaves=20,
+)  # fmt: skip
+
+
+@given(value=JSON)
+def test_a_json_value_is_taken_as_the_very_object_and_encoded_once(value):
+    made = to_json_value(value)
+    assert made.value is made.whole is value
+    assert made.encoded == orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    assert made.replaced == {}
+
+
+@dataclasses.dataclass
+class Thing:
+    name: str = "x"
+
+
+@pytest.mark.parametrize(
+    ("value", "made", "replaced"),
+    [
+        (float("nan"), "NaN", {"numbers": 1}),
+        ([None, float("-inf")], [None, "-Infinity"], {"numbers": 1}),
+        (b"bytes\xff", "bytes\ufffd", {"bytes": 1}),
+        ({1: "a", "1": "b"}, {"1": "a", "1'": "b"}, {"keys": 1}),
+        ({1: "a", "1": "b", "1'": "c"}, {"1": "a", "1'": "b", "1''": "c"}, {"keys": 1}),
+        ("\ud800", "\ufffd", {"surrogates": 1}),
+        ("\ud83d\ude00", "😀", {}),
+        ((1, 2), [1, 2], {}),
+        (dt.date(2026, 1, 2), "2026-01-02", {"objects": 1}),
+        (Thing(), "Thing(name='x')", {"objects": 1}),
+    ],
+)
+def test_what_json_does_not_have_is_replaced_and_counted(value, made, replaced):
+    result = to_json_value(value)
+    assert json.loads(result.encoded) == made
+    assert {name: count for name, count in result.replaced.items() if name != "surrogates" or made != "😀"} == replaced
+
+
+@pytest.mark.parametrize("digits", [20, 4_300, 5_000])
+def test_an_integer_of_any_length_stays_a_number(digits):
+    encoded = to_json_value({"n": integer("7" * digits)}).encoded
+    assert encoded == b'{"n":' + b"7" * digits + b"}"
+
+
+def test_an_integer_that_python_does_not_print_stays_a_number():
+    assert to_json_value(10**5_000).encoded == b"1" + b"0" * 5_000
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH, MAX_DEPTH + 1, 300, 20_000])
+def test_what_is_too_deep_becomes_text_where_it_is_and_is_whole_on_the_disk(depth):
+    value = []
+    for _ in range(depth - 1):
+        value = [value]
+    made = to_json_value({"deep": value, "none": None})
+    assert made.replaced == ({"branches": 1} if depth >= MAX_DEPTH else {})
+    assert document(made.whole).count(b"[") == depth
+
+
+def test_a_cycle_is_named():
+    value = {}
+    value["self"] = [value]
+    assert to_json_value(value).value == {"self": ["[a value inside itself]"]}
+
+
+def test_a_value_that_takes_too_long_ends_at_the_deadline():
+    with pytest.raises(OutOfTime):
+        to_json_value([[float("nan")]] * 1_000, deadline=Deadline(-1))
+
+
+@given(text=st.text(st.characters(codec=None, categories=["Cs", "Ll", "So"])))
+def test_a_text_is_made_well_formed_and_what_was_replaced_is_counted(text):
+    whole, count = well_formed(text)
+    assert whole.encode().decode() == whole
+    assert whole.count("\ufffd") == count
