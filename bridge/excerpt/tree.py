@@ -195,7 +195,8 @@ class TreeShortener:
         return taken
 
     def _take_one(self, taken: _Taken, item: Any, each: Budget) -> bool:
-        cost = self.sizes.of(item)
+        # Encoded as a whole: the sizes of its members are of use only where it is shortened.
+        cost = self.sizes.of(item) if isinstance(item, str) else size_of(item)
         whole = cost.within(each)
         if not whole and each.size < _CHILDREN.smallest.size:
             return False
@@ -289,6 +290,11 @@ class SizeCache:
             known = self._sizes[id(value)] = (value, self._measure(value))
         return known[1]
 
+    def know(self, value: list[Any], encoded: bytes) -> None:
+        """Take the compact JSON of ``value``: a list of many items need not be encoded again."""
+        if len(value) > _MANY_ITEMS:
+            self._sizes[id(value)] = (value, Budget(len(encoded), newlines(encoded)))
+
     def text(self, value: str) -> Text:
         """Return the measures of a text, which a long one keeps."""
         if len(value) <= self.longest:
@@ -299,11 +305,15 @@ class SizeCache:
         return known
 
     def _measure(self, value: Any) -> Budget:
-        if not isinstance(value, dict) or not 0 < len(value) <= _MANY_ITEMS:
+        if not 0 < len(value) <= _MANY_ITEMS:
             return size_of(value)
-        parts = [size_of(key) for key in value] + [self.of(child) for child in value.values()]
-        # Braces, a colon for each member, commas between them.
-        return Budget(2 * len(value) + 1 + sum(part.size for part in parts), sum(part.lines for part in parts))
+        if isinstance(value, dict):
+            parts = [size_of(key) for key in value] + [self.of(child) for child in value.values()]
+        else:
+            parts = [self.of(child) for child in value]
+        # Brackets, commas between the members, a colon for each that has a name.
+        signs = 1 + len(value) + (len(value) if isinstance(value, dict) else 0)
+        return Budget(signs + sum(part.size for part in parts), sum(part.lines for part in parts))
 
 
 def size_of(value: Any) -> Budget:

@@ -91,17 +91,17 @@ def integer(digits: str) -> Any:
 def _strictly_encoded(value: Any, depth: int) -> bytes | None:
     """Return the JSON of ``value``, None where orjson refuses it or it is nested too deep."""
     try:
-        encoded = orjson.dumps(value, option=_STRICT)
-        if not _may_be_deep(value, encoded, depth):
-            return encoded
+        if not isinstance(value, list | tuple):
+            encoded = orjson.dumps(value, option=_STRICT)
+            if not _may_be_deep(value, encoded, depth):
+                return encoded
         # orjson refuses more levels than it can hold, so the value in enough lists is refused when it is too deep.
-        wrapped = value
-        for _ in range(_ORJSON_DEPTH - depth):
-            wrapped = [wrapped]
-        orjson.dumps(wrapped, option=_STRICT)
+        lists = _ORJSON_DEPTH - depth
+        for _ in range(lists):
+            value = [value]
+        return orjson.dumps(value, option=_STRICT)[lists:-lists]
     except TypeError:
         return None
-    return encoded
 
 
 def _may_be_deep(value: Any, encoded: bytes, depth: int) -> bool:
@@ -110,9 +110,7 @@ def _may_be_deep(value: Any, encoded: bytes, depth: int) -> bool:
 
 
 def _is_nested(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return not isinstance(value, str)
-    return any(isinstance(child, _CONTAINERS) for child in value.values())
+    return isinstance(value, dict) and any(isinstance(child, _CONTAINERS) for child in value.values())
 
 
 def _has_nonfinite(encoded: bytes, value: Any) -> bool:
