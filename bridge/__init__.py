@@ -7,6 +7,7 @@ from bridge.limits import Limits
 
 if TYPE_CHECKING:
     from bridge.projections.complete_output import OutputStore
+    from bridge.protocol.results import Projection
 
 __all__ = ["Limits", "__version__", "normalize", "ui_preview"]
 __version__ = "0.1.0"
@@ -34,7 +35,7 @@ def normalize(  # noqa: PLR0913 - the members of one finished call
     session_id: str | None = None,
     call_id: str | None = None,
     payload_texts: bool = False,
-) -> dict[str, Any]:
+) -> "Projection":
     """Return the projections of one finished tool call; what they leave out is kept in ``outputs`` if given.
 
     ``payload_texts`` says that a text which parses to a payload of the tool ``name`` is that payload.

@@ -7,15 +7,15 @@ file of its own. What else may have been left out is stored as indented JSON.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from bridge.excerpt.budget import Budget
 from bridge.excerpt.tree import size_of
 from bridge.payload.json_value import document
 from bridge.payload.unified import RIND
 from bridge.projections.tool_result import ToolResult, are_most, texts_of, with_place
-
-NOT_NEEDED, NO_IDS, NO_STORE = "not_needed", "no_ids", "no_store"
+from bridge.protocol.reasons import NO_IDS, NO_STORE, NOT_KEPT
+from bridge.protocol.results import OutputPart, OutputReference, Recovery
 
 _STREAMS = frozenset({"stdout", "stderr", "output", "delta", "result"})
 # A stream of fewer code points is shown whole, or is in the document.
@@ -25,7 +25,6 @@ _SHORTEST_MAIN_TEXT = 200
 # Beside the stored texts no more than this part of the smaller budget may stand that is not stored as well.
 _BESIDE_PART = 4
 _DOCUMENT_PART = "json"
-_KEPT_BY_TOOL: dict[str, Any] = {"kept_by": "tool"}
 _SHOWN_MEMBERS = (
     "path",
     "bytes",
@@ -56,7 +55,7 @@ class OutputStore(Protocol):
 class CompleteOutput:
     """Where the complete output is: its reference, and the place in the payload of the text that it is."""
 
-    reference: dict[str, Any]
+    reference: OutputReference
     place: str = ""
 
     @property
@@ -66,13 +65,13 @@ class CompleteOutput:
 
     def to_json(self) -> dict[str, Any]:
         """Return where the complete output is, or why nowhere, as ``meta.output`` says it."""
-        return {key: self.reference[key] for key in _SHOWN_MEMBERS if key in self.reference}
+        return {key: value for key, value in self.reference.items() if key in _SHOWN_MEMBERS}
 
-    def recovery(self) -> dict[str, Any]:
+    def recovery(self) -> Recovery:
         """Return where what was lost here can be found, or why nowhere, as a loss says it."""
         if self.path is not None:
             return {"recover": self.path}
-        return {"recover": None, "reason": self.reference.get("reason", "not_kept")}
+        return {"recover": None, "reason": self.reference.get("reason", NOT_KEPT)}
 
     def line_in_file(self, line: int) -> int:
         """Return where ``line`` of the whole lies in the file, which may lack a middle."""
@@ -92,14 +91,17 @@ def earlier_output(result: ToolResult) -> CompleteOutput | None:
     meta, place = result.payload.body.get("meta", {}), result.main.place if result.main else ""
     if result.is_own and isinstance(meta.get("output"), dict):
         path = meta.get("continue", {}).get("args", {}).get("path")
-        return CompleteOutput({**({"path": path} if path else {}), **meta["output"]}, place)
+        named: Any = meta["output"] if path is None else {"path": path, **meta["output"]}
+        return CompleteOutput(named, place)
     if result.payload.dialect != RIND or meta.get("truncated") is not True:
         return None
     path, size = meta.get("output_path"), meta.get("total_bytes")
     if not isinstance(path, str) or not path or meta.get("output_incomplete") or meta.get("output_error"):
         return None
-    reference = {"path": path, **_KEPT_BY_TOOL}
-    return CompleteOutput(reference | {"bytes": size} if type(size) is int else reference, place)
+    reference: OutputReference = {"path": path, "kept_by": "tool"}
+    if type(size) is int:
+        reference["bytes"] = size
+    return CompleteOutput(reference, place)
 
 
 def keep(result: ToolResult, store: OutputStore | None, ids: tuple[str, str] | None, smaller: Budget) -> CompleteOutput:
@@ -108,14 +110,18 @@ def keep(result: ToolResult, store: OutputStore | None, ids: tuple[str, str] | N
         return without_output(NO_IDS if ids is None else NO_STORE, result.main.place if result.main else "")
     plan = _plan(result, smaller)
     first, *others = plan.files
-    reference = dict(store.store(*ids, first.content, field=first.field))
-    parts = []
-    for other in others:
-        kept = store.store(*ids, other.content, field=other.field, part=other.part)
-        parts.append({"part": other.part} | {key: kept[key] for key in ("path", "lines", "reason") if key in kept})
-    if parts:
-        reference["parts"] = parts
+    reference = cast("OutputReference", store.store(*ids, first.content, field=first.field))
+    if others:
+        reference["parts"] = [_part(other, store, ids) for other in others]
     return CompleteOutput(reference, plan.place)
+
+
+def _part(file: _File, store: OutputStore, ids: tuple[str, str]) -> OutputPart:
+    kept = store.store(*ids, file.content, field=file.field, part=file.part)
+    part: OutputPart = {"part": file.part}
+    if "path" in kept and "lines" in kept:
+        return {**part, "path": kept["path"], "lines": kept["lines"]}
+    return {**part, "reason": kept.get("reason", NOT_KEPT)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,22 +17,15 @@ from bridge.limits import Limits
 from bridge.payload.attachments import KeepAttachment
 from bridge.payload.unified import FORMAT, Payload
 from bridge.projections import kinds
-from bridge.projections.complete_output import (
-    NO_IDS,
-    NO_STORE,
-    NOT_NEEDED,
-    CompleteOutput,
-    OutputStore,
-    earlier_output,
-    keep,
-    without_output,
-)
+from bridge.projections.complete_output import CompleteOutput, OutputStore, earlier_output, keep, without_output
 from bridge.projections.kind import Kind
 from bridge.projections.own_contents import remember
 from bridge.projections.plain_cut import plain_cut
 from bridge.projections.render import Audience, Rendered, View
 from bridge.projections.tool_result import Terms, ToolResult, read
 from bridge.protocol.models import ToolCall, validate
+from bridge.protocol.reasons import NO_IDS, NO_STORE, NOT_NEEDED
+from bridge.protocol.results import Policy, Projection, SavedProjection
 from bridge.settings import Settings
 
 _UNLIMITED_LINES = 10**9
@@ -43,11 +36,11 @@ Ids = tuple[str, str]
 class ProjectionLedger(Protocol):
     """Where model projections are kept for replay (``bridge.store.ledger``)."""
 
-    def find(self, session_id: str, call_id: str) -> dict[str, Any] | None:
-        """Return the saved projection of these ids."""
+    def find(self, session_id: str, call_id: str) -> Any:
+        """Return the ``SavedProjection`` of these ids, None if there is none."""
 
-    def save(self, session_id: str, call_id: str, projection: dict[str, Any]) -> dict[str, Any]:
-        """Save unless something is saved already, and return what is saved."""
+    def save(self, session_id: str, call_id: str, projection: Any) -> Any:
+        """Save a ``SavedProjection`` unless one is saved already, and return the one that is saved."""
 
 
 class Normalizer:
@@ -68,17 +61,17 @@ class Normalizer:
         self._model = Audience(model, settings.read_tool, share)
         self._terminal = Audience(terminal, evidence=share, model=self._model)
 
-    def normalize(self, call: ToolCall) -> dict[str, Any]:
+    def normalize(self, call: ToolCall) -> Projection:
         """Return the projections of one finished tool call. No result makes it raise."""
         ids = None if call.session_id is None or call.call_id is None else (call.session_id, call.call_id)
         try:
             return self._normalized(call, ids)
         except OutOfTime:
-            cut = plain_cut(call, self._model.budget, self._terminal.budget, self._outputs, ids)
-            return self._saved(cut.pop("terminal_content"), cut, ids)
+            terminal, cut = plain_cut(call, self._model.budget, self._terminal.budget, self._outputs, ids)
+            return self._saved(terminal, cut, ids)
 
-    def _normalized(self, call: ToolCall, ids: Ids | None) -> dict[str, Any]:
-        saved = self._ledger.find(*ids) if self._ledger and ids else None
+    def _normalized(self, call: ToolCall, ids: Ids | None) -> Projection:
+        saved: SavedProjection | None = self._ledger.find(*ids) if self._ledger and ids else None
         terms = Terms(Deadline(self._call_seconds), self._payload_texts, self._longest)
         result = read(call, self._keeper(None if saved else ids), terms)
         kind = self._kind_of(result.payload)
@@ -90,9 +83,9 @@ class Normalizer:
         output, for_model, for_person = self._render(kind, model, terminal, ids)
         return self._saved(for_person.text, _projection(kind, result, for_model, output), ids)
 
-    def _saved(self, terminal: str, projection: dict[str, Any], ids: Ids | None) -> dict[str, Any]:
+    def _saved(self, terminal: str, projection: SavedProjection, ids: Ids | None) -> Projection:
         """Return the whole answer; what was saved first under the same ids is what the model gets."""
-        kept = self._ledger.save(*ids, projection) if self._ledger and ids else projection
+        kept: SavedProjection = self._ledger.save(*ids, projection) if self._ledger and ids else projection
         replayed = kept["model_content"] != projection["model_content"]
         return {"terminal_content": terminal, **kept, "replayed": replayed}
 
@@ -138,9 +131,7 @@ class Normalizer:
         return lambda content, media_type: outputs.store_attachment(*ids, content, media_type)
 
 
-def normalize(
-    call: dict[str, Any], limits: Limits, outputs: OutputStore | None, *, payload_texts: bool
-) -> dict[str, Any]:
+def normalize(call: dict[str, Any], limits: Limits, outputs: OutputStore | None, *, payload_texts: bool) -> Projection:
     """Return the projections of ``call``, the members of a ``ToolCall``, for a Python caller without a worker.
 
     Raises ``InvalidParams`` that names each member at fault: the caller is to blame.
@@ -162,9 +153,9 @@ def _rendered(kind: Kind, view: View, output: CompleteOutput) -> Rendered:
     return kind.whole(view, output) or kind.shortened(view, output)
 
 
-def _projection(kind: Kind, result: ToolResult, content: Rendered, output: CompleteOutput) -> dict[str, Any]:
+def _projection(kind: Kind, result: ToolResult, content: Rendered, output: CompleteOutput) -> SavedProjection:
     remember(content.text)
-    policy: dict[str, Any] = {
+    policy: Policy = {
         "kind": kind.name,
         "truncated": bool(content.losses),
         "total_bytes": result.total_bytes,

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -19,11 +19,12 @@ from bridge.excerpt.graphemes import boundary_after, boundary_before
 from bridge.excerpt.json_text import encode_top, newlines
 from bridge.payload.json_value import well_formed
 from bridge.payload.unified import FORMAT
-from bridge.projections.complete_output import NO_IDS, NO_STORE, OutputStore
+from bridge.projections.complete_output import OutputStore
 from bridge.protocol.models import ToolCall
 from bridge.protocol.names import COMPLETED
+from bridge.protocol.reasons import NO_IDS, NO_STORE, OUT_OF_TIME
+from bridge.protocol.results import Loss, OutputReference, SavedProjection
 
-OUT_OF_TIME = "out_of_time"
 _KIND = "plain_cut"
 _MARKER = "\n[... the middle is not shown: the result could not be prepared in time ...]\n"
 # The encoder of the standard library yields a value piece by piece, so its beginning costs no more than it shows.
@@ -32,22 +33,26 @@ _PIECES_AT_ONCE = 64
 
 def plain_cut(
     call: ToolCall, model: Budget, terminal: Budget, outputs: OutputStore | None, ids: tuple[str, str] | None
-) -> dict[str, Any]:
-    """Return the projections of ``call``, whose result could not be prepared in time."""
+) -> tuple[str, SavedProjection]:
+    """Return the person's content and the model's projection of a result that could not be prepared in time."""
     most = max(model.size, terminal.size)
     head, tail, total = _ends(call.result, most)
     output = _kept(call.result, outputs, ids)
-    contents = [_content(call, head, tail, budget, output) for budget in (model, terminal)]
-    loss = {"at": "bridge", "reason": OUT_OF_TIME, "recover": output.get("path")}
-    policy = {"kind": _KIND, "truncated": True, "total_bytes": total, "total_lines": 1, "losses": [loss]}
-    return {
-        "terminal_content": contents[1],
-        "model_content": contents[0],
+    loss: Loss = {"at": "bridge", "reason": OUT_OF_TIME, "recover": output.get("path")}
+    projection: SavedProjection = {
+        "model_content": _content(call, head, tail, model, output),
         "model_content_format": FORMAT,
-        "model_content_policy": policy,
+        "model_content_policy": {
+            "kind": _KIND,
+            "truncated": True,
+            "total_bytes": total,
+            "total_lines": call.result.count("\n") + 1 if isinstance(call.result, str) else 1,
+            "losses": [loss],
+        },
         "attachments": [],
         "output": output,
     }
+    return _content(call, head, tail, terminal, output), projection
 
 
 def _ends(result: Any, most: int) -> tuple[str, str, int]:
@@ -69,7 +74,7 @@ def _pieces(result: Any) -> Iterator[str]:
         return
 
 
-def _content(call: ToolCall, head: str, tail: str, budget: Budget, output: dict[str, Any]) -> str:
+def _content(call: ToolCall, head: str, tail: str, budget: Budget, output: OutputReference) -> str:
     name = well_formed(call.name)[0][:200]
     ok, place = call.status == COMPLETED, "data" if call.status == COMPLETED else "error"
     meta = {"format": FORMAT, "output": output, "truncated_by": ["bridge"], "shortened": {"reason": OUT_OF_TIME}}
@@ -94,11 +99,11 @@ def _last_lines(text: str, count: int) -> str:
     return "\n".join(text.rsplit("\n", count)[1:]) if text.count("\n") >= count else text
 
 
-def _kept(result: Any, outputs: OutputStore | None, ids: tuple[str, str] | None) -> dict[str, Any]:
+def _kept(result: Any, outputs: OutputStore | None, ids: tuple[str, str] | None) -> OutputReference:
     if ids is None or outputs is None:
         return {"reason": NO_IDS if ids is None else NO_STORE}
     try:
         content = result.encode("utf-8", "replace") if isinstance(result, str) else orjson.dumps(result)
     except TypeError as error:
         return {"reason": OUT_OF_TIME, "detail": f"it is no JSON: {error}"[:200]}
-    return outputs.store(*ids, content)
+    return cast("OutputReference", outputs.store(*ids, content))

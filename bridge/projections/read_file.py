@@ -22,13 +22,14 @@ from bridge.projections.file_page import FilePage, first_line, numbered_page, pl
 from bridge.projections.kind import Kind
 from bridge.projections.render import AT_BRIDGE, AT_TOOL, Audience, Rendered, View
 from bridge.projections.tool_result import ToolResult
+from bridge.protocol.reasons import BESIDE_THE_PAGE, FILE_ON_DISK
+from bridge.protocol.results import Loss
 
 TOOL = "read_file"
 LINE_TOO_LONG = "LineTooLong"
-FILE_ON_DISK = "file_on_disk"
 # What stands beside the lines of a page is no part of the file, and pages are not stored.
-_NOT_KEPT = without_output("beside_the_page")
-_WHERE = {"recover": FILE_ON_DISK}
+_NOT_KEPT = without_output(BESIDE_THE_PAGE)
+_LOST_AT_TOOL: Loss = {"at": AT_TOOL, "recover": FILE_ON_DISK}
 # The size of the account of a line that is shown in part.
 _CUT_SIZE = 80
 # A path that takes a greater part of the budget is not worth repeating.
@@ -58,7 +59,7 @@ class ReadFile(Kind):
         rendered = super().whole(view, output)
         if rendered is None or (view.payload.dialect == RIND and _page(view).broken):
             return None
-        rendered.losses = [{"at": AT_TOOL, **_WHERE}] if rendered.losses else []
+        rendered.losses = [_LOST_AT_TOOL] if rendered.losses else []
         return rendered
 
     def shortened(self, view: View, output: CompleteOutput) -> Rendered:  # noqa: ARG002 - the file itself is the output
@@ -104,7 +105,7 @@ class _Part:
     page: FilePage
     frame: dict[str, Any]
     facts: dict[str, Any]
-    losses: list[dict[str, Any]]
+    losses: list[Loss]
     left: Budget
     count: int
 
@@ -219,14 +220,14 @@ class _Part:
             shown["range"] = f"{first}..{last}" if isinstance(data["range"], str) else [first, last]
         return {**frame, "data": {**data, **shown}}
 
-    def _losses(self, count: int) -> list[dict[str, Any]]:
+    def _losses(self, count: int) -> list[Loss]:
         """Return what is lost of a page of which ``count`` lines are shown; a gap was made before it came here."""
         page = self.page
         at_tool = page.broken or render.cut_by_tool(self.view.payload)
-        made: list[dict[str, Any]] = [{"at": AT_TOOL, **_WHERE}] if at_tool else []
+        made = [_LOST_AT_TOOL] if at_tool else []
         if count < page.total:
             size = len(page.body[page.end_of(count) :].encode())
-            made.append({"at": AT_BRIDGE, "lines": page.total - count, "bytes": size, **_WHERE})
+            made.append({"at": AT_BRIDGE, "lines": page.total - count, "bytes": size, "recover": FILE_ON_DISK})
         return made
 
 

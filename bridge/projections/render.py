@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, cast
 
 from bridge.excerpt.account import most_shown_bytes
 from bridge.excerpt.budget import Budget
@@ -21,9 +21,11 @@ from bridge.excerpt.tree import CutReport, SizeCache, TreeShortener
 from bridge.payload.unified import FORMAT, Payload
 from bridge.projections.complete_output import CompleteOutput
 from bridge.projections.tool_result import ToolResult
+from bridge.protocol.reasons import CUT_BEFORE_IT_CAME_HERE
+from bridge.protocol.results import Loss, Recovery
 
-AT_TOOL, AT_BRIDGE = "tool", "bridge"
-CUT_BEFORE = "cut_before_it_came_here"
+AT_TOOL: Final = "tool"
+AT_BRIDGE: Final = "bridge"
 # A result of more than so many times the budget is not cleaned to see whether it then fits.
 CLEANED_AT_ONCE = 4
 
@@ -69,7 +71,7 @@ class View:
     payload: Payload
     facts: dict[str, Any] = field(default_factory=dict)
     cleaned: dict[str, int] = field(default_factory=dict)
-    losses: list[dict[str, Any]] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
 
     @property
     def is_complete(self) -> bool:
@@ -104,7 +106,7 @@ class Rendered:
     """
 
     text: str
-    losses: list[dict[str, Any]] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
     cleaned: dict[str, int] = field(default_factory=dict)
     is_plain: bool = False
 
@@ -265,18 +267,26 @@ def cut_by_tool(payload: Payload) -> bool:
     return False
 
 
-def _losses_before(view: View, output: CompleteOutput | None) -> list[dict[str, Any]]:
+def _losses_before(view: View, output: CompleteOutput | None) -> list[Loss]:
     """Return what was lost at the tool, if it says so, and what this audience does not get at any length."""
-    recovery = output.recovery() if output else {}
-    losses = [{**loss, **recovery} for loss in view.losses]
+    recovery: Recovery = output.recovery() if output else {}
+    losses = [with_recovery(loss, recovery) for loss in view.losses]
     if not cut_by_tool(view.payload):
         return losses
-    kept_by_tool = output is not None and "kept_by" in output.reference
-    return [{"at": AT_TOOL, **(recovery if kept_by_tool else {"recover": None, "reason": CUT_BEFORE})}, *losses]
+    if output is not None and "kept_by" in output.reference:
+        return [with_recovery({"at": AT_TOOL}, recovery), *losses]
+    return [{"at": AT_TOOL, "recover": None, "reason": CUT_BEFORE_IT_CAME_HERE}, *losses]
 
 
-def losses_of(report: CutReport, output: CompleteOutput) -> list[dict[str, Any]]:
+def with_recovery(loss: Loss, recovery: Recovery) -> Loss:
+    """Return ``loss`` with where it can be found."""
+    found: Any = {**loss, **recovery}
+    return cast("Loss", found)
+
+
+def losses_of(report: CutReport, output: CompleteOutput) -> list[Loss]:
     """Return what ``report`` says was lost here, and where it can be found."""
     if not report:
         return []
-    return [{"at": AT_BRIDGE, "bytes": report.lost_bytes, **named(report), **output.recovery()}]
+    loss: Any = {"at": AT_BRIDGE, "bytes": report.lost_bytes, **named(report)}
+    return [with_recovery(loss, output.recovery())]

@@ -23,6 +23,7 @@ TOO_LARGE: Final = "too_large"
 CUT_BEFORE_IT_CAME_HERE: Final = "cut_before_it_came_here"
 BESIDE_THE_PAGE: Final = "beside_the_page"
 NOT_KEPT: Final = "not_kept"
+OUT_OF_TIME: Final = "out_of_time"
 
 # Why cleanup removed a file, besides expired, quota and damaged.
 ABANDONED: Final = "abandoned"

@@ -31,6 +31,15 @@ class Initialized(TypedDict):
     pid: int
 
 
+class OutputPart(TypedDict):
+    """A further file of a call; ``part`` is its name for ``read_output``."""
+
+    part: str
+    path: NotRequired[str]
+    lines: NotRequired[int]
+    reason: NotRequired[str]
+
+
 class OutputReference(TypedDict):
     """Where the complete output of a call lies, or the reason why there is none."""
 
@@ -51,6 +60,10 @@ class OutputReference(TypedDict):
     gone_line_ends: NotRequired[int]
     gone_at_line: NotRequired[int]
     """Only with partial: the line of the file that stands where they were."""
+    parts: NotRequired[list[OutputPart]]
+    """Further files of the same call, such as a long stderr."""
+    kept_by: NotRequired[Literal["tool"]]
+    """That the file is the tool's own, and no copy was made."""
     reason: NotRequired[str]
     """Why there is no file."""
     detail: NotRequired[str]
@@ -72,7 +85,15 @@ class Attachment(TypedDict):
     reason: NotRequired[str]
 
 
-class Loss(TypedDict):
+class Recovery(TypedDict):
+    """Where what was lost can be found."""
+
+    recover: NotRequired[str | None]
+    """The path of the file that has it; "file_on_disk" for a page of a file; null if it is gone."""
+    reason: NotRequired[str]
+
+
+class Loss(Recovery):
     """Something that the model does not read."""
 
     at: Literal["tool", "bridge"]
@@ -84,9 +105,6 @@ class Loss(TypedDict):
     branches: NotRequired[int]
     fields: NotRequired[list[str]]
     what: NotRequired[str]
-    recover: NotRequired[str | None]
-    """The path of the file that has it; "file_on_disk" for a page of a file; null if it is gone."""
-    reason: NotRequired[str]
 
 
 class LedgerFault(TypedDict):
@@ -125,7 +143,6 @@ class Shown(TypedDict):
     """Ranges of complete lines, first and last."""
     of: NotRequired[int]
     cut: NotRequired[list[CutLine]]
-    highlights: NotRequired[int]
 
 
 class SavedProjection(TypedDict):

@@ -11,7 +11,8 @@ import projections_tables as tables
 import pytest
 
 from bridge.payload.unified import FORMAT
-from bridge.projections import complete_output, kinds, plain_cut, read_file, render
+from bridge.projections import kinds
+from bridge.protocol import reasons
 from bridge.settings import Settings
 
 PAGE = tables.DOCUMENT.read_text(encoding="utf-8")
@@ -49,12 +50,13 @@ def test_every_member_of_meta_and_policy_is_explained(result, made):
 @pytest.mark.parametrize(
     "word",
     [
-        complete_output.NO_IDS,
-        complete_output.NO_STORE,
-        complete_output.NOT_NEEDED,
-        read_file.FILE_ON_DISK,
-        render.CUT_BEFORE,
-        plain_cut.OUT_OF_TIME,
+        reasons.NO_IDS,
+        reasons.NO_STORE,
+        reasons.NOT_NEEDED,
+        reasons.FILE_ON_DISK,
+        reasons.CUT_BEFORE_IT_CAME_HERE,
+        reasons.BESIDE_THE_PAGE,
+        reasons.OUT_OF_TIME,
         FORMAT,
     ],
 )
