@@ -14,11 +14,13 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
 from typing import Any
 
 from bridge.echo.printable import is_printable
+from bridge.protocol.surrogates import joined
 
 ELLIPSIS = "..."
 
@@ -36,7 +38,7 @@ def to_s(value: Any, limit: int, *, ruby_3_4: bool = False) -> str:
     Raises ``TypeError`` for what is not a JSON value; the caller is to blame.
     """
     if isinstance(value, str):
-        return value[: max(limit, 0) + 1]
+        return _beginning(value, limit)
     if value is None:
         return ""
     return inspect(value, limit, ruby_3_4=ruby_3_4)
@@ -50,9 +52,12 @@ def inspect(value: Any, limit: int, *, ruby_3_4: bool = False) -> str:
     return _print(value, _INSPECT_3_4 if ruby_3_4 else _INSPECT, limit)
 
 
-def to_json(value: Any, limit: int) -> str:
-    """Print ``value`` as Ruby's ``to_json``; bounds and errors are those of ``to_s``."""
-    return _print(value, _JSON, limit)
+def to_json(value: Any, limit: int, *, json_2_15: bool = False) -> str:
+    """Print ``value`` as Ruby's ``to_json``; ``json_2_15`` lays floats out as the json gem does since 2.15.
+
+    Bounds and errors are those of ``to_s``.
+    """
+    return _print(value, _JSON_2_15 if json_2_15 else _JSON, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,7 @@ class _Style:
     separator: str
     arrow: str
     quote: Callable[[str], str]
+    number: Callable[[float], str]
 
 
 def _print(value: Any, style: _Style, limit: int) -> str:
@@ -106,13 +112,13 @@ def _members(container: Any, style: _Style, limit: int) -> Iterator[tuple[str, A
 def _key(key: Any, style: _Style, limit: int) -> str:
     if not isinstance(key, str):
         raise TypeError(f"an object's key must be text, not {type(key).__name__}")
-    return style.quote(key[: limit + 1]) + style.arrow
+    return style.quote(_beginning(key, limit)) + style.arrow
 
 
 def _scalar(value: Any, style: _Style, limit: int) -> Any:
     """Return the text of a scalar, and a container as it is."""
     if isinstance(value, str):
-        return style.quote(value[: limit + 1])
+        return style.quote(_beginning(value, limit))
     if value is None:
         return style.null
     if isinstance(value, bool):
@@ -120,18 +126,21 @@ def _scalar(value: Any, style: _Style, limit: int) -> Any:
     if isinstance(value, int):
         return _integer(value)
     if isinstance(value, float):
-        return _float(value)
+        return style.number(value)
     if isinstance(value, dict | list | tuple):
         return value
     raise TypeError(f"a JSON value is wanted, not {type(value).__name__}: convert it to text or to an object")
+
+
+def _beginning(text: str, limit: int) -> str:
+    """Return more than ``limit`` characters of ``text`` where it has them; two surrogates may be one character."""
+    return joined(text[: 2 * max(limit, 0) + 2])[: max(limit, 0) + 1]
 
 
 def _integer(value: int) -> str:
     try:
         return int.__repr__(value)
     except ValueError:  # more digits than sys.get_int_max_str_digits() lets pass; Decimal has no such bound
-        from decimal import Decimal  # noqa: PLC0415 - one rare value needs it
-
         return format(Decimal(value), "f")
 
 
@@ -150,6 +159,19 @@ def _float(value: float) -> str:
     if not exponent:
         return mantissa
     return _with_fraction(mantissa) + "e" + exponent
+
+
+def _json_float(value: float) -> str:
+    """Print a float as json 2.15 and later: few exponents, and a mantissa of one digit has no ".0" before one."""
+    size = abs(value)
+    if not isfinite(value):
+        return _NOT_FINITE[float.__repr__(value)]
+    if 1e-9 <= size < 1e-4:
+        return format(Decimal(float.__repr__(value)), "f")
+    if 1e15 <= size < 1e16 and value.is_integer():
+        mantissa, exponent = f"{value:.15e}".split("e")
+        return mantissa.rstrip("0").removesuffix(".") + "e" + exponent
+    return float.__repr__(value)
 
 
 _NOT_FINITE = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
@@ -183,6 +205,7 @@ def _inspect_text(text: str) -> str:
     return '"' + _INTERPOLATION.sub(r"\\#", text.translate(_ESCAPES)) + '"'
 
 
-_INSPECT = _Style(null="nil", separator=", ", arrow="=>", quote=_inspect_text)
+_INSPECT = _Style(null="nil", separator=", ", arrow="=>", quote=_inspect_text, number=_float)
 _INSPECT_3_4 = replace(_INSPECT, arrow=" => ")
-_JSON = _Style(null="null", separator=",", arrow=":", quote=json.JSONEncoder(ensure_ascii=False).encode)
+_JSON = _Style(null="null", separator=",", arrow=":", quote=json.JSONEncoder(ensure_ascii=False).encode, number=_float)
+_JSON_2_15 = replace(_JSON, number=_json_float)

@@ -19,6 +19,7 @@ import pydantic_core
 from bridge.excerpt.deadline import Deadline
 from bridge.excerpt.scan import Scanner
 from bridge.payload.attachments import MARKS as MEDIA_MARKS
+from bridge.protocol.surrogates import well_formed
 
 # Ruby's JSON.parse stops at 100 levels (max_nesting), and a content adds its own to those of a result.
 MAX_DEPTH = 90
@@ -69,18 +70,6 @@ def to_json_value(value: Any, depth: int = MAX_DEPTH, deadline: Deadline | None 
     flat = flattened(whole, depth, repair.replaced)
     encoded = orjson.dumps(flat, option=orjson.OPT_SORT_KEYS)
     return JsonValue(flat, whole, encoded, _SCANNER.found(encoded), repair.replaced)
-
-
-def well_formed(text: str) -> tuple[str, int]:
-    """Return ``text`` with every lone surrogate as U+FFFD, and how many there were."""
-    if text.isascii():
-        return text, 0
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return whole, whole.count("\ufffd") - text.count("\ufffd")
-    return text, 0
 
 
 def integer(digits: str) -> Any:

@@ -17,13 +17,13 @@ from bridge.excerpt.budget import Budget, fitting, fitting_tail
 from bridge.excerpt.cleaning import clean
 from bridge.excerpt.graphemes import boundary_after, boundary_before
 from bridge.excerpt.json_text import encode_top, newlines
-from bridge.payload.json_value import well_formed
 from bridge.payload.unified import FORMAT
 from bridge.projections.complete_output import OutputStore
 from bridge.protocol.models import ToolCall
 from bridge.protocol.names import COMPLETED
 from bridge.protocol.reasons import NO_IDS, NO_STORE, OUT_OF_TIME
 from bridge.protocol.results import Loss, OutputReference, SavedProjection
+from bridge.protocol.surrogates import well_formed
 
 _KIND = "plain_cut"
 _MARKER = "\n[... the middle is not shown: the result could not be prepared in time ...]\n"

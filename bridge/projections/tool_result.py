@@ -25,11 +25,11 @@ from bridge.payload.json_value import (
     JsonValue,
     flattened,
     to_json_value,
-    well_formed,
 )
 from bridge.payload.unified import Payload, is_rind, parse_payload_text, unify
 from bridge.projections.own_contents import is_own_content, own_content_of
 from bridge.protocol.models import ToolCall
+from bridge.protocol.surrogates import well_formed
 
 # How deep a text may lie in a result to be its main text.
 _MAIN_TEXT_DEPTH = 4

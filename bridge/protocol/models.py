@@ -20,7 +20,7 @@ from bridge.protocol.names import COMPLETED, IDENTIFIER_PATTERN, IDENTIFIER_RULE
 
 UNKNOWN: Final = "is not a parameter of this method"
 MISSING: Final = "is missing"
-RUBY_VERSION = re.compile(r"(\d+)\.(\d+)(\..*)?", re.ASCII | re.DOTALL)
+VERSION = re.compile(r"(\d+)\.(\d+)(\..*)?", re.ASCII | re.DOTALL)
 
 _RULES: Final = {
     "missing": MISSING,
@@ -41,9 +41,15 @@ def _checked_identifier(value: str) -> str:
 
 
 def _checked_ruby(value: object) -> object:
-    if value is None or (isinstance(value, str) and RUBY_VERSION.fullmatch(value)):
+    if value is None or (isinstance(value, str) and VERSION.fullmatch(value)):
         return value
     raise PydanticCustomError("ruby", 'must be a version of Ruby, like "3.4.1"')
+
+
+def _checked_json(value: object) -> object:
+    if value is None or (isinstance(value, str) and VERSION.fullmatch(value)):
+        return value
+    raise PydanticCustomError("json", 'must be a version of the json gem, like "2.15.0"')
 
 
 ToolName = Annotated[InstanceOf[str], Field(description="The tool's name.")]
@@ -63,11 +69,9 @@ PreviewLimit = Annotated[
         json_schema_extra={"default": Limits().preview_max_chars},
     ),
 ]
-RubyVersion = Annotated[
-    Any,
-    AfterValidator(_checked_ruby),
-    WithJsonSchema({"anyOf": [{"type": "string", "pattern": r"^\d+\.\d+(\..*)?$"}, {"type": "null"}]}),
-]
+_VERSION_SCHEMA = WithJsonSchema({"anyOf": [{"type": "string", "pattern": r"^\d+\.\d+(\..*)?$"}, {"type": "null"}]})
+RubyVersion = Annotated[Any, AfterValidator(_checked_ruby), _VERSION_SCHEMA]
+JsonVersion = Annotated[Any, AfterValidator(_checked_json), _VERSION_SCHEMA]
 
 LimitChanges = Annotated[
     InstanceOf[dict[str, int]],
@@ -99,19 +103,30 @@ class Params(BaseModel):
 
 
 class Client(BaseModel):
-    """Who is calling; ``ruby`` 3.4 or newer switches the echo to that Ruby's way of printing hashes."""
+    """Who is calling: how its Ruby (3.4 or newer) prints hashes, and its json gem (2.15 or newer) floats."""
 
     model_config = ConfigDict(extra="allow", strict=True, defer_build=True)
 
     name: InstanceOf[str] | None = None
     version: InstanceOf[str] | None = None
     ruby: RubyVersion = Field(None, examples=["3.1.2", "3.4.1"])
+    json_gem: JsonVersion = Field(None, alias="json", examples=["2.6.1", "2.21.0"])
 
     @property
     def prints_as_ruby_3_4(self) -> bool:
         """Whether hashes are printed as by Ruby 3.4 and later; a client that names no Ruby gets the older form."""
-        found = RUBY_VERSION.fullmatch(self.ruby or "")
-        return found is not None and (int(found[1]), int(found[2])) >= (3, 4)
+        return _at_least(self.ruby, (3, 4))
+
+    @property
+    def prints_as_json_2_15(self) -> bool:
+        """Whether floats are printed as by json 2.15 and later; a client that names no json gets the older form."""
+        return _at_least(self.json_gem, (2, 15))
+
+
+def _at_least(version: str | None, least: tuple[int, int]) -> bool:
+    found = VERSION.fullmatch(version or "")
+    # Of a number of many digits the first nine say enough.
+    return found is not None and (int(found[1][:9]), int(found[2][:9])) >= least
 
 
 class Initialize(Params):

@@ -11,12 +11,10 @@ from typing import Any
 
 import orjson
 
-from bridge.echo.preview import SURROGATES
+from bridge.protocol.surrogates import well_formed
 
 # Valid JSON that every reader with IEEE 754 doubles takes for what it stands for: a number beyond them.
 BEYOND_DOUBLES = b"1e999"
-
-# A lone surrogate is no character and has no UTF-8; the replacement character stands for it.
 
 
 def encode(value: Any) -> bytes:
@@ -59,7 +57,7 @@ def _exact(value: Any) -> bytes:
 def _text(value: Any) -> bytes:
     if not isinstance(value, str):
         raise TypeError(f"a key of a JSON object is text, not {type(value).__name__}")
-    return orjson.dumps(SURROGATES.sub("\ufffd", value))
+    return orjson.dumps(well_formed(value)[0])
 
 
 def _infinity(value: float) -> bytes:

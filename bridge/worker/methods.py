@@ -39,6 +39,7 @@ def initialize(worker: Worker, params: models.Initialize) -> Initialized:
     except LimitError as error:
         raise InvalidParams({"fields": {"limits": str(error)}}) from None
     worker.ruby_3_4 = params.client.prints_as_ruby_3_4
+    worker.json_2_15 = params.client.prints_as_json_2_15
     settings = worker.settings
     return {
         "server": SERVER,
@@ -123,7 +124,7 @@ def _preview(worker: Worker, call: models.ToolCompleted) -> Echo | Structure:
 
 def _echo(worker: Worker, call: models.UiPreview | models.ToolCompleted) -> str:
     most = worker.settings.limits.preview_max_chars if call.limit is None else call.limit
-    return echo(call.result, most, ruby_3_4=worker.ruby_3_4)
+    return echo(call.result, most, ruby_3_4=worker.ruby_3_4, json_2_15=worker.json_2_15)
 
 
 class Method(NamedTuple):

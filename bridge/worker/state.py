@@ -69,6 +69,7 @@ class Worker:
         self.services = services(settings)
         self.stats = Stats()
         self.ruby_3_4 = False
+        self.json_2_15 = False
         self.stopping = False
         self._warm = False
         self._more_to_clean = False

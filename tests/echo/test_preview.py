@@ -33,8 +33,15 @@ def test_a_lone_surrogate_becomes_a_replacement_character_so_that_the_echo_can_b
     """Python alone can hold one: the worker's parser refuses it."""
     assert ui_preview("a\ud800b") == "a\ufffdb"
     assert ui_preview({"content": "\udfff"}) == "\ufffd"
-    assert ui_preview({"text": "\ud800\udc00"}) == '{"text":"\ufffd\ufffd"}'
+    assert ui_preview({"text": "\udc00\ud800"}) == '{"text":"\ufffd\ufffd"}'
     assert ui_preview(["\ud800"]) == r'["\xED\xA0\x80"]'
+
+
+@pytest.mark.parametrize("limit", [3, 4, 10])
+def test_a_pair_of_surrogates_is_one_character_as_the_json_escapes_are_to_ruby(limit):
+    for shape in (lambda text: text, lambda text: [text], lambda text: {"content": text}, lambda text: {text: [text]}):
+        halves, whole = "a\ud83d\ude00" * 5, "a\U0001f600" * 5
+        assert ui_preview(shape(halves), limit) == ui_preview(shape(whole), limit)
 
 
 def test_python_and_the_room_agree_on_the_default_limit():

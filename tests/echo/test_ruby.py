@@ -38,6 +38,34 @@ def test_a_float_is_laid_out_as_ruby_does_in_all_three_ways_of_printing(value, t
 
 
 @pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (999999999999999.0, "999999999999999.0"),
+        (1e15, "1e+15"),
+        (-1.5e15, "-1.5e+15"),
+        (1234567890123456.0, "1.234567890123456e+15"),
+        (1234567890123456.7, "1234567890123456.8"),
+        (1e16, "1e+16"),
+        (1.2345678901234568e17, "1.2345678901234568e+17"),
+        (0.0001, "0.0001"),
+        (0.00001, "0.00001"),
+        (1e-7, "0.0000001"),
+        (1.234e-9, "0.000000001234"),
+        (1e-9, "0.000000001"),
+        (1e-10, "1e-10"),
+        (1.5e300, "1.5e+300"),
+        (100.0, "100.0"),
+        (-0.0, "-0.0"),
+        (float("nan"), "NaN"),
+    ],
+)
+def test_json_2_15_lays_out_a_float_in_its_own_way(value, text):
+    """Computed by Ruby 3.3.8 with json 3.1.0; other ways of printing stay as they are."""
+    assert ruby.to_json([value], ENOUGH, json_2_15=True) == f"[{text}]"
+    assert ruby.to_json([value], ENOUGH) == ruby.inspect([value], ENOUGH)
+
+
+@pytest.mark.parametrize(
     ("text", "inspected"),
     [
         ("\x00\x01\x1f\x7f", r'"\u0000\u0001\u001F\u007F"'),
@@ -100,7 +128,7 @@ def test_an_integer_longer_than_python_converts_is_printed_whole():
 
 
 def test_a_lone_surrogate_is_inspected_as_the_three_bytes_that_it_is_to_ruby():
-    assert ruby.inspect(["a\ud800\udfff"], ENOUGH) == r'["a\xED\xA0\x80\xED\xBF\xBF"]'
+    assert ruby.inspect(["a\udfff\ud800"], ENOUGH) == r'["a\xED\xBF\xBF\xED\xA0\x80"]'
 
 
 class Counted(list):

@@ -125,6 +125,19 @@ class TestInitialize:
     def test_a_wrong_version_of_ruby_is_named(self, worker, version):
         assert list(fields(worker, "initialize", {"ruby": version})) == ["client.ruby"]
 
+    @pytest.mark.parametrize(
+        ("version", "printed"), [("2.6.1", "1.0e+15"), ("2.14.1", "1.0e+15"), ("2.21.0", "1e+15"), ("3.1.0", "1e+15")]
+    )
+    def test_the_clients_json_switches_how_floats_are_printed(self, worker, version, printed):
+        call(worker, "initialize", client={"json": version})
+        assert call(worker, "ui_preview", {"a": 1e15}) == f'{{"a":{printed}}}'
+        call(worker, "initialize", client={})
+        assert call(worker, "ui_preview", {"a": 1e15}) == '{"a":1.0e+15}'
+
+    @pytest.mark.parametrize("version", ["", "two", "2", 2.15])
+    def test_a_wrong_version_of_json_is_named(self, worker, version):
+        assert list(fields(worker, "initialize", client={"json": version})) == ["client.json"]
+
 
 class TestPreview:
     def test_a_structural_result_is_the_very_object(self, worker):
