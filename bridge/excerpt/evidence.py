@@ -7,16 +7,13 @@ closely, and lines of one shape share what they are worth: the first and the las
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
 from bridge.excerpt.rules import DOUBTFUL, HARMLESS, RULES, Rule
 from bridge.excerpt.scan import Scanner
 
-_LITERALS = tuple(dict.fromkeys(rule.literal for rule in RULES))
-_RULES_OF = [tuple(rule for rule in RULES if rule.literal == literal) for literal in _LITERALS]
-_SCANNER = Scanner(_LITERALS)
 # How far a line is looked at, in bytes, for words that make it harmless.
 _NEAR = 400
 # What makes the shape of a line: how it begins, and what follows the literal; numbers do not count.
@@ -38,17 +35,45 @@ class Candidate(NamedTuple):
     verdict: bool
 
 
-def candidates(raw: bytes) -> list[Candidate]:
-    """Return the lines of ``raw`` that decide, the best first, each kind by its first and last ones."""
-    kinds: dict[tuple[bytes, ...], _Kind] = {}
-    for rule, at, start, end in _matches(raw):
-        text = raw[start : min(end, start + _NEAR)]
-        if not any(map(text.__contains__, HARMLESS)):
-            kind = kinds.setdefault(_shape(raw, rule, at, start, end), _Kind())
-            kind.add(Candidate(start, end, rule.weight, rule.verdict))
-    found = [ranked for kind in kinds.values() for ranked in kind.ranked(raw)]
-    found.sort()
-    return [line for _, _, line in found[:_MOST]]
+class Finder:
+    """Finds the lines for which one of ``rules`` holds; those of one literal come weightiest first."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        literals = tuple(dict.fromkeys(rule.literal for rule in rules))
+        self._rules_of = [tuple(rule for rule in rules if rule.literal == literal) for literal in literals]
+        self._scanner = Scanner(literals)
+
+    def candidates(self, raw: bytes) -> list[Candidate]:
+        """Return the lines of ``raw`` that decide, the best first, each kind by its first and last ones."""
+        kinds: dict[tuple[bytes, ...], _Kind] = {}
+        for rule, at, start, end in self._matches(raw):
+            text = raw[start : min(end, start + _NEAR)]
+            if not any(map(text.__contains__, HARMLESS)):
+                kind = kinds.setdefault(_shape(raw, rule, at, start, end), _Kind())
+                kind.add(Candidate(start, end, rule.weight, rule.verdict))
+        found = [ranked for kind in kinds.values() for ranked in kind.ranked(raw)]
+        found.sort()
+        return [line for _, _, line in found[:_MOST]]
+
+    def _matches(self, raw: bytes) -> Iterator[tuple[Rule, int, int, int]]:
+        """Return each line with a rule that holds: its weightiest rule, where it holds, and the line's bounds."""
+        start = end = place = 0
+        best: Rule | None = None
+        for which, at, _ in self._scanner.matches(raw):
+            if at >= end:
+                if best:
+                    yield best, place, start, end
+                start = raw.rfind(b"\n", end, at) + 1 or end
+                end = raw.find(b"\n", at) + 1 or len(raw)
+                best = None
+            for rule in self._rules_of[which]:
+                if best and best.weight >= rule.weight:
+                    break
+                if rule.around.match(raw, at):
+                    best, place = rule, at
+                    break
+        if best:
+            yield best, place, start, end
 
 
 class _Kind:
@@ -72,31 +97,13 @@ class _Kind:
             yield common + _AGAIN * before.bit_length() - line.weight * doubt, line.start, line
 
 
-def _matches(raw: bytes) -> Iterator[tuple[Rule, int, int, int]]:
-    """Return each line with a rule that holds: its weightiest rule, where it holds, and the line's bounds."""
-    start = end = 0
-    best: Rule | None = None
-    place = 0
-    for which, at, _ in _SCANNER.matches(raw):
-        if at >= end:
-            if best:
-                yield best, place, start, end
-            start = raw.rfind(b"\n", end, at) + 1 or end
-            end = raw.find(b"\n", at) + 1 or len(raw)
-            best = None
-        for rule in _RULES_OF[which]:
-            if best and best.weight >= rule.weight:
-                break  # the rules of a literal come weightiest first
-            if rule.around.match(raw, at):
-                best, place = rule, at
-                break
-    if best:
-        yield best, place, start, end
-
-
 def _shape(raw: bytes, rule: Rule, at: int, start: int, end: int) -> tuple[bytes, ...]:
-    beginning = raw[start : min(at, start + _SHAPE_START)].translate(None, _DIGITS)
-    return rule.literal, beginning, raw[at : min(at + _SHAPE_LITERAL, end)].translate(None, _DIGITS)
+    beginning, rest = raw[start : min(at, start + _NEAR)], raw[at : min(end, at + _NEAR)]
+    return (
+        rule.literal,
+        beginning.translate(None, _DIGITS)[:_SHAPE_START],
+        rest.translate(None, _DIGITS)[:_SHAPE_LITERAL],
+    )
 
 
 def _ends_first(lines: list[Candidate]) -> Iterator[Candidate]:
@@ -106,3 +113,7 @@ def _ends_first(lines: list[Candidate]) -> Iterator[Candidate]:
         yield first
         if last:
             yield last
+
+
+_FINDER = Finder(RULES)
+candidates = _FINDER.candidates

@@ -54,7 +54,7 @@ RULES = (
     _rule("ail", rf"(?<=[fF])ail(?:ed|ures?)\b{_NOT_A_NAME}(?!: *+0)", 40),
     _rule("ail", r"(?<=[fF])ail(?:ing|s|:)", 30),
     _rule("not ok", r"not ok \d", 75),
-    _rule("ssert", r"(?<=[aA])ssert(?:ion|Error)", 55),
+    _rule("ssert", r"(?<=[aA])ssert(?:ions?|ionError|Error)\b", 55),
     _rule("xpected", r"(?<=[eE])xpected\b", 35),
     *(_rule(sign, sign, 60) for sign in ("✗", "✖", "✘", "❌", "● ")),
     # Linkers, shells, package managers, networks.
@@ -73,6 +73,17 @@ RULES = (
     # Red, where nothing else speaks.
     _rule("[31m", r"\[31m", 25),
     _rule(";31m", r";31m", 25),
+)
+# JSON lines: the level, or what an exception is called; numbers are those of bunyan and pino.
+JSON_RULES = (
+    *(_rule(word, word, 80) for word in ('"error"', '"ERROR"', '"Error"', '"err"', '"fatal"', '"FATAL"', '"critical"')),
+    *(_rule(word, word, 80) for word in ('"CRITICAL"', '"panic"', '"severe"', '"SEVERE"', '"alert"', '"emergency"')),
+    _rule('"level":', '"level": ?[56]0\\b', 80),
+    _rule("xception", "(?<=[eE])xception", 75),
+    _rule("Traceback", "Traceback", 75),
+    _rule("rror:", "(?<=[eE])rror:", 60),
+    _rule("failed", r"failed\b", 50),
+    *(_rule(word, word, 40) for word in ('"warn"', '"WARN"', '"warning"', '"WARNING"', '"Warning"')),
 )
 # A line that says so is about what went well or does not matter.
 HARMLESS = (b"PASS", b" ok\n", "✓".encode(), "✔".encode(), b"without error", b"License Exception")

@@ -20,6 +20,7 @@ from bridge.excerpt.budget import Budget
 from bridge.excerpt.json_text import escape
 from bridge.excerpt.lines import Part, Reader, Text
 from bridge.excerpt.rows import Rows
+from bridge.excerpt.structure import Structure, structure_of
 
 # Below this there is no budget for a marker and something on both sides of it.
 SMALLEST_FOR_MARKER = 320
@@ -29,6 +30,11 @@ MARKER_LINES = 4
 _SMALLEST_FOR_BLOCKS = 800
 # The share of the head: where lines decide, it only shows how the text begins; else both ends are worth the same.
 _HEAD_OF_EVIDENCE, _HEAD_OF_PROSE = 0.04, 0.5
+_PLAIN = Structure((), share=0.0, head=_HEAD_OF_PROSE)
+# So much more of a block than its budget is read, for runs and controls shrink.
+_MOST_OF_BLOCK = 8
+# When so many blocks on end found no budget, the others are not tried.
+_MOST_MISSES = 64
 # A part of a line is worth showing if it has so much of the budget that is left.
 _WORTH_A_CUT = 64
 
@@ -36,11 +42,22 @@ _WORTH_A_CUT = 64
 def select(source: Text, reader: Reader, budget: Budget, share: float, where: str) -> list[Segment]:
     """Return the segments of ``source`` that fit into ``budget`` with their markers, in order."""
     selection = _Selection(source, reader, budget, where)
-    evidence = source.candidates if share and budget.size >= _SMALLEST_FOR_BLOCKS else []
-    selection.take_head(_HEAD_OF_EVIDENCE if evidence else _HEAD_OF_PROSE)
-    selection.take_blocks(blocks_of(source.raw, evidence), share)
-    selection.take_tail()
+    shown = _ways_of(source) if share and budget.size >= _SMALLEST_FOR_BLOCKS else _PLAIN
+    selection.take_head(shown.head)
+    selection.take_blocks(shown.blocks, min(shown.share, share) if shown.tail else shown.share)
+    if shown.tail:
+        selection.take_tail()
     return selection.segments()
+
+
+def _ways_of(source: Text) -> Structure:
+    """Return how ``source`` is shown: by its structure, by the lines that decide, or by both ends alone."""
+    structure = structure_of(source.raw, lambda: source.candidates)
+    if structure:
+        return structure
+    if not source.candidates:
+        return _PLAIN
+    return Structure(blocks_of(source.raw, source.candidates), share=1.0, head=_HEAD_OF_EVIDENCE)
 
 
 @dataclass(slots=True)
@@ -95,11 +112,14 @@ class _Selection:
         """Take blocks, the best first, that lie before the least that the tail will have."""
         room = Budget(int(self.left.size * share), int(self.left.lines * share))
         floor = self.reader.line_start(max(0, len(self.source.raw) - self.left.size + room.size))
+        misses = 0
         for block in blocks:
-            if room.size <= self.marker or room.lines <= 1:
+            if room.size <= self.marker or room.lines <= 1 or misses > _MOST_MISSES:
                 break
             if block.start < floor:
-                room = _minus(room, self._take_block(block, room, floor))
+                taken = self._take_block(block, room, floor)
+                misses = 0 if taken.size else misses + 1
+                room = _minus(room, taken)
 
     def _take_block(self, block: Block, room: Budget, floor: int) -> Budget:
         """Take what of ``block`` is not shown yet, and return what it took."""
@@ -111,6 +131,10 @@ class _Selection:
 
     def _take_lines(self, start: int, end: int, core: int, room: Budget) -> None:
         """Take the lines that fit into ``room``, not without the one that decides if it is among them."""
+        if end - start > _MOST_OF_BLOCK * room.size:
+            end = self.reader.line_start(start + _MOST_OF_BLOCK * room.size)
+        if end <= start:
+            return
         rows = self.reader.rows(start, end, Counter())
         markers = 1 - self._joins(start, end)
         count = rows.fitting(Budget(room.size - markers * self.marker, room.lines - markers))
