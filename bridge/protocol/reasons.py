@@ -11,6 +11,10 @@ NEVER_STORED: Final = "never_stored"
 FAILED: Final = "failed"
 DAMAGED: Final = "damaged"
 
+# Why saved projections, or all of a session, are not there, besides expired and quota.
+FORGOTTEN: Final = "forgotten"
+NEVER_SAVED: Final = "never_saved"
+
 # Why a call has no complete output, besides quota and failed.
 NOT_NEEDED: Final = "not_needed"
 NO_IDS: Final = "no_ids"
@@ -32,6 +36,8 @@ ABANDONED: Final = "abandoned"
 LOCKED: Final = "locked"
 UNAVAILABLE: Final = "unavailable"
 UNREADABLE: Final = "unreadable"
+FOREIGN: Final = "foreign"
 
-# Why a projection was not saved, besides locked and unavailable.
+# Why a projection was not saved, besides those and quota; and why a reply does not show all of one.
 NOT_JSON: Final = "not_json"
+TOO_DEEP: Final = "too_deep"

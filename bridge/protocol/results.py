@@ -112,6 +112,8 @@ class LedgerFault(TypedDict):
 
     reason: str
     detail: str
+    pending: NotRequired[bool]
+    """True when it waits in memory to be saved."""
 
 
 class Policy(TypedDict):
@@ -188,8 +190,9 @@ class Completion(Projection):
 class OutputPage(TypedDict):
     """A run of complete lines of a stored output."""
 
-    session_id: str
-    call_id: str
+    session_id: str | None
+    call_id: str | None
+    """Ids are null where they are too long for the page."""
     offset: int
     """The line that was asked for."""
     column: int
@@ -222,6 +225,13 @@ class ReplayedProjection(SavedProjection):
     """Seconds since 1970."""
 
 
+class Gone(TypedDict):
+    """Why saved projections of a session are not there any more, and since when (seconds since 1970)."""
+
+    reason: str
+    time: float
+
+
 class ReplayPage(TypedDict):
     """Saved projections, in the order in which they were saved."""
 
@@ -229,6 +239,10 @@ class ReplayPage(TypedDict):
     items: list[ReplayedProjection]
     next_after: int | None
     """The ``after`` of the next page; null at the end."""
+    gone: NotRequired[Gone]
+    """Only when saved projections of the session were removed."""
+    pending: NotRequired[int]
+    """How many projections of the session wait in memory to be saved."""
 
 
 class Removal(TypedDict):
@@ -238,6 +252,9 @@ class Removal(TypedDict):
     """Below the home."""
     bytes: int
     reason: str
+    session_id: NotRequired[str]
+    projections: NotRequired[int]
+    """Only when saved projections of a session went, which lie in the ledger: how many."""
 
 
 class Cleaned(TypedDict):

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from bridge.protocol.errors import StoreUnavailable
-from bridge.store.database import FILE_NAME, Database
-from bridge.store.reasons import DatabaseFault
+from bridge.store.database import Database, DatabaseFault
+from bridge.store.names import LEDGER
 
 Row = tuple[Any, ...]
 
@@ -48,7 +48,7 @@ def projections(home: Path) -> list[Row]:
 
 
 def _rows(home: Path, query: str, *parameters: str) -> list[Row]:
-    if not (home / FILE_NAME).exists():
+    if not (home / LEDGER).exists():
         return []
 
     def fetch(connection: sqlite3.Connection) -> list[Row]:

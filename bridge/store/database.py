@@ -4,6 +4,9 @@ Rules:
 - Every fault comes out as ``DatabaseFault``; the connection is then closed, and the next call tries again.
 - A damaged file is renamed, never deleted, and a new one is begun. What is rare and must not happen twice at
   once (making, migrating and setting aside) is done under a lock file.
+- A sound database of another program, or a symbolic link, is not ours: it is neither followed, written nor
+  renamed, and the ledger is used again as soon as it is out of the way.
+- A call waits for another process once. While that one holds the file, the next calls do not wait at all.
 - WAL with ``synchronous=NORMAL``: a commit survives a killed process and waits for no disk.
 - A file that may not be written is still read: an old session replays from a read-only home.
 - The file is looked at before every use: a home that was removed or set aside by another worker must not go
@@ -19,25 +22,23 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock, RLock
 from typing import TypeVar
 from weakref import WeakSet
 
+from bridge.protocol.reasons import FOREIGN, LOCKED, UNAVAILABLE
 from bridge.store import files, schema
-from bridge.store.reasons import LOCKED, UNAVAILABLE, DatabaseFault
+from bridge.store.names import LEDGER
 
-FILE_NAME = "ledger.sqlite3"
-LOCK_NAME = "ledger.lock"
+_LOCK_NAME = "ledger.lock"
 
 # Longer than any transaction of another worker lasts, shorter than a person notices a tool to be late.
 PATIENCE_SECONDS = 1.0
-# Once the file was found locked for that long, each call only looks whether it still is.
-PATIENCE_WHILE_STUCK_SECONDS = 0.05
-_LOCK_FILE_RETRY_SECONDS = 0.005
-# How long SQLite waits by itself for another process; ``Database`` then asks it again.
-_SQLITE_WAITS_SECONDS = 0.03
+# Not SQLite's own waiting: it grows to a tenth of a second between two looks, and among busy workers one may
+# then never meet a free moment.
+_RETRY_SECONDS = 0.002
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -49,6 +50,18 @@ Work = Callable[[sqlite3.Connection], T]
 Identity = tuple[int, int]
 
 
+class DatabaseFault(Exception):
+    """The SQLite file could not be read or written, or a row was damaged; nobody who called is to blame.
+
+    ``reason`` is a word of ``bridge.protocol.reasons``, ``detail`` a short text for a person, without contents.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+
 class Database:
     """One connection to the SQLite file of ``home``, for use by one process; threads take turns.
 
@@ -57,12 +70,13 @@ class Database:
 
     def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
         self.home = Path(home).absolute()
-        self.path = self.home / FILE_NAME
+        self.path = self.home / LEDGER
         self.clock = clock
         self._turn = RLock()
         self._connection: sqlite3.Connection | None = None
         self._opened: Identity | None = None
-        self._patience = PATIENCE_SECONDS
+        self._stuck = False  # the file was found locked, for all the patience that there is
+        self._failed_to_write = False
         self._trouble: str | None = None
         _databases.add(self)
 
@@ -73,12 +87,21 @@ class Database:
     def read(self, work: Work[T]) -> T:
         """Return what ``work`` gives for the connection; raises ``DatabaseFault``."""
         with self._turn:
-            return self._guarded(work)
+            return self._guarded(work, writes=False)
 
     def write(self, work: Work[T]) -> T:
         """Run ``work`` as one transaction, kept whole or not at all; raises ``DatabaseFault``."""
         with self._turn:
-            return self._guarded(lambda connection: _in_transaction(connection, work))
+            return self._guarded(lambda connection: _in_transaction(connection, work), writes=True)
+
+    def erase(self, work: Work[T]) -> T:
+        """Do as ``write``, and leave no bytes of what ``work`` deletes in the file and its log."""
+        with self._turn:
+            self.read(lambda connection: connection.execute("PRAGMA secure_delete = ON"))
+            result = self.write(work)
+            self.read(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
+            self.close()  # the next connection deletes as ever
+        return result
 
     def checkpoint(self) -> None:
         """Bring what the write-ahead log holds into the file itself, as far as no reader is in the way."""
@@ -91,20 +114,21 @@ class Database:
             with suppress(sqlite3.Error):
                 connection.close()
 
-    def _guarded(self, work: Work[T]) -> T:
+    def _guarded(self, work: Work[T], *, writes: bool) -> T:
         try:
             result = self._patiently(work)
         except (sqlite3.Error, OSError) as error:
             self.close()
-            fault = _fault(error)
-            self._note(fault)
+            fault = self._fault(error)
+            self._tell_once(str(fault))
+            self._failed_to_write = writes
+            self._stuck = fault.reason == LOCKED
             raise fault from error
-        self._note(None)
+        if writes or not self._failed_to_write:  # that a file can be read does not say that it can be written
+            self._stuck, self._failed_to_write, self._trouble = False, False, None
         return result
 
     def _patiently(self, work: Work[T]) -> T:
-        # SQLite's own waiting grows to a tenth of a second between two looks, and among busy workers one may
-        # then never meet a free moment. Begun anew it looks every few milliseconds.
         deadline = time.monotonic() + self._patience
         while True:
             try:
@@ -112,6 +136,25 @@ class Database:
             except sqlite3.OperationalError as error:
                 if _primary_code(error) not in _LOCKED or time.monotonic() >= deadline:
                     raise
+            time.sleep(_RETRY_SECONDS)
+
+    @property
+    def _patience(self) -> float:
+        return 0 if self._stuck else PATIENCE_SECONDS
+
+    def _tell_once(self, trouble: str) -> None:
+        if trouble != self._trouble:
+            log.warning("the ledger %s cannot be used now (%s); calls go on without it", self.path, trouble)
+        self._trouble = trouble
+
+    def _fault(self, error: sqlite3.Error | OSError) -> DatabaseFault:
+        if isinstance(error, schema.ForeignFileError):
+            advice = "move it away, or set RIND_BRIDGE_HOME to a folder that only the bridge uses"
+            return DatabaseFault(FOREIGN, f"{self.path} {error}: {advice}")
+        if isinstance(error, BlockingIOError) or _primary_code(error) in _LOCKED:
+            return DatabaseFault(LOCKED, "another process holds the ledger")
+        detail = error.strerror if isinstance(error, OSError) else str(error)
+        return DatabaseFault(UNAVAILABLE, detail or type(error).__name__)
 
     def _repaired(self, work: Work[T]) -> T:
         try:
@@ -122,14 +165,6 @@ class Database:
             self._set_aside(str(error))
         return work(self._ready())
 
-    def _note(self, fault: DatabaseFault | None) -> None:
-        trouble = str(fault) if fault else None
-        if trouble and trouble != self._trouble:
-            log.warning("the ledger %s cannot be used now (%s); calls go on without it", self.path, trouble)
-        self._trouble = trouble
-        stuck = fault is not None and fault.reason == LOCKED
-        self._patience = PATIENCE_WHILE_STUCK_SECONDS if stuck else PATIENCE_SECONDS
-
     def _ready(self) -> sqlite3.Connection:
         if self._connection is not None and self._opened is not None and self._opened == self._identity():
             return self._connection
@@ -137,7 +172,7 @@ class Database:
 
     def _identity(self) -> Identity | None:
         try:
-            found = self.path.stat()
+            found = self.path.lstat()
         except OSError:
             return None
         return (found.st_dev, found.st_ino)
@@ -146,6 +181,8 @@ class Database:
         self.close()
         with files.opened(self.home, (), create=True):
             pass
+        if self.path.is_symlink():
+            raise schema.ForeignFileError("is a symbolic link, which is not followed")
         if self.path.exists() and not self.path.is_file():
             self._set_aside("not a regular file")
         try:
@@ -167,15 +204,15 @@ class Database:
             kept = self._unused_name()
             for suffix in ("-wal", "-shm", ""):
                 with suppress(FileNotFoundError):
-                    self.path.with_name(FILE_NAME + suffix).rename(f"{kept}{suffix}")
+                    self.path.with_name(LEDGER + suffix).rename(f"{kept}{suffix}")
         log.error("the ledger %s cannot be used (%s); it is kept as %s, a new one is begun", self.path, why, kept.name)
 
     def _unused_name(self) -> Path:
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(self.clock()))
-        number, candidate = 1, self.path.with_name(f"{FILE_NAME}.damaged-{stamp}")
+        number, candidate = 1, self.path.with_name(f"{LEDGER}.damaged-{stamp}")
         while candidate.exists():
             number += 1
-            candidate = self.path.with_name(f"{FILE_NAME}.damaged-{stamp}-{number}")
+            candidate = self.path.with_name(f"{LEDGER}.damaged-{stamp}-{number}")
         return candidate
 
 
@@ -210,6 +247,9 @@ def _connect_to_write(path: Path, patience: float) -> sqlite3.Connection:
     # (https://sqlite.org/howtocorrupt.html, section 2.2).
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    # First without the right to write: to close another program's database could write its log into it.
+    with suppress(sqlite3.OperationalError), closing(_connection(f"{path.as_uri()}?mode=ro")) as looking:
+        schema.check_ours(looking)
     with _closed_on_failure(str(path)) as connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         if schema.version(connection) < len(schema.MIGRATIONS):
@@ -221,24 +261,29 @@ def _connect_to_write(path: Path, patience: float) -> sqlite3.Connection:
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     address = f"{path.as_uri()}?mode=ro"
-    log_file = path.with_name(f"{FILE_NAME}-wal")
+    log_file = path.with_name(f"{LEDGER}-wal")
     if not (log_file.exists() and log_file.stat().st_size):
         # Without a log to apply, SQLite need not make its shared-memory file, which it could not.
         address += "&immutable=1"
     with _closed_on_failure(address) as connection:
+        schema.check_ours(connection)
         schema.version(connection)
     return connection
 
 
-@contextmanager
-def _closed_on_failure(address: str) -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(
+def _connection(address: str) -> sqlite3.Connection:
+    return sqlite3.connect(
         address,
         uri=address.startswith("file:"),
-        timeout=_SQLITE_WAITS_SECONDS,
+        timeout=0,  # waiting is done in ``Database``
         isolation_level=None,  # transactions are begun where they are meant
         check_same_thread=False,  # threads take turns (Database)
     )
+
+
+@contextmanager
+def _closed_on_failure(address: str) -> Iterator[sqlite3.Connection]:
+    connection = _connection(address)
     try:
         yield connection
     except BaseException:
@@ -256,11 +301,8 @@ def _is_sound(path: Path) -> bool:
     if not path.is_file():
         return False
     try:
-        connection = sqlite3.connect(path, timeout=PATIENCE_WHILE_STUCK_SECONDS, isolation_level=None)
-        try:
+        with closing(_connection(str(path))) as connection:
             return bool(connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
-        finally:
-            connection.close()
     except sqlite3.DatabaseError as error:
         return _primary_code(error) not in _DAMAGED
 
@@ -285,7 +327,7 @@ def _in_transaction(connection: sqlite3.Connection, work: Work[T]) -> T:
 @contextmanager
 def _lock_file(home: Path, patience: float) -> Iterator[None]:
     """Hold the lock file of ``home``, waiting at most ``patience`` seconds; raises ``BlockingIOError``."""
-    file = os.open(home / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    file = os.open(home / _LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     deadline = time.monotonic() + patience
     try:
         while True:
@@ -295,14 +337,7 @@ def _lock_file(home: Path, patience: float) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise
-            time.sleep(_LOCK_FILE_RETRY_SECONDS)
+            time.sleep(_RETRY_SECONDS)
         yield
     finally:
         os.close(file)
-
-
-def _fault(error: sqlite3.Error | OSError) -> DatabaseFault:
-    if isinstance(error, BlockingIOError) or _primary_code(error) in _LOCKED:
-        return DatabaseFault(LOCKED, "another process holds the ledger")
-    detail = error.strerror if isinstance(error, OSError) else str(error)
-    return DatabaseFault(UNAVAILABLE, detail or type(error).__name__)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
-TEMPORARY_PREFIX = ".tmp-"
+_TEMPORARY = re.compile(r"\.tmp-[0-9a-f]{16}")
 _BLOCK_BYTES = 1 << 20
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -85,7 +86,7 @@ def write_new(home: Path, names: tuple[str, ...], parts: Iterable[bytes]) -> Non
 
 def _write_new(home: Path, folders: list[str], name: str, parts: tuple[bytes, ...]) -> None:
     with opened(home, folders, create=True) as folder:
-        temporary = TEMPORARY_PREFIX + os.urandom(8).hex()
+        temporary = f".tmp-{os.urandom(8).hex()}"
         file = os.open(temporary, _NEW_FILE, 0o600, dir_fd=folder)
         try:
             _write_and_close(file, parts)
@@ -93,6 +94,11 @@ def _write_new(home: Path, folders: list[str], name: str, parts: tuple[bytes, ..
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=folder)
+
+
+def is_temporary(name: str) -> bool:
+    """Return whether ``write_new`` gives such names to what it writes; any other file is somebody else's."""
+    return _TEMPORARY.fullmatch(name) is not None
 
 
 def _write_and_close(file: int, parts: tuple[bytes, ...]) -> None:
@@ -174,6 +180,19 @@ def _open_file(folder: int, name: str) -> int:
         if error.errno in (errno.ELOOP, errno.ENXIO):
             raise NotAFileError(error.errno, "not a regular file", name) from None
         raise
+
+
+def listed(home: Path, names: tuple[str, ...]) -> list[str]:
+    """Return the names in a folder below ``home``; raises ``OSError`` when it is none."""
+    with opened(home, names) as folder, os.scandir(folder) as entries:
+        return [entry.name for entry in entries]
+
+
+def remove_if_empty(home: Path, names: tuple[str, ...]) -> None:
+    """Remove a folder below ``home`` unless something is in it."""
+    *folders, name = names
+    with suppress(OSError), opened(home, folders) as folder:
+        os.rmdir(name, dir_fd=folder)
 
 
 def remove(home: Path, names: tuple[str, ...]) -> bool:

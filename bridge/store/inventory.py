@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bridge.protocol.reasons import DAMAGED, EXPIRED, FORGOTTEN, QUOTA
 from bridge.store import files
-from bridge.store.reasons import EXPIRED, QUOTA
+from bridge.store.database import DatabaseFault
+from bridge.store.names import LEDGER
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +61,32 @@ class Known:
 
 
 def look(connection: sqlite3.Connection, path: str, session_id: str) -> Known:
-    """Return what is known of ``path``."""
+    """Return what is known of ``path``; raises ``DatabaseFault`` when somebody changed its row."""
     found = connection.execute("SELECT call_id, source_sha256, reference FROM files WHERE path = ?", (path,)).fetchone()
-    entry = Entry(path, session_id, found[0], found[1], json.loads(found[2])) if found else None
+    entry = Entry(path, session_id, found[0], found[1], _reference(found[2], found[1])) if found else None
     gone = connection.execute(
         "SELECT reason, absent_since, detail, source_sha256 FROM absences WHERE path = ?", (path,)
     ).fetchone()
-    used = connection.execute("SELECT bytes FROM sessions WHERE session_id = ?", (session_id,)).fetchone()
+    used = connection.execute(
+        "SELECT CAST(bytes AS INTEGER) FROM sessions WHERE session_id = ?", (session_id,)
+    ).fetchone()
     return Known(entry, Absence(*gone) if gone else None, used[0] if used else 0)
+
+
+def _reference(text: object, source_sha256: str | None) -> dict[str, Any]:
+    try:
+        reference = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        reference = None
+    if not isinstance(reference, dict) or not all(type(reference.get(name)) is int for name in _counts(reference)):
+        raise DatabaseFault(DAMAGED, "the record of this file was changed by somebody else")
+    if source_sha256 and not isinstance(reference.get("sha256"), str):
+        raise DatabaseFault(DAMAGED, "the record of this file was changed by somebody else")
+    return reference
+
+
+def _counts(reference: dict[str, Any]) -> tuple[str, ...]:
+    return ("bytes", "gone_bytes", "gone_line_ends", "gone_at_line") if reference.get("partial") else ("bytes",)
 
 
 def record(connection: sqlite3.Connection, entry: Entry, now: float) -> None:
@@ -92,16 +112,24 @@ def record_absence(connection: sqlite3.Connection, entry: Entry, reason: str, de
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A file that was struck off: its path below the home, its size and why it went."""
+    """What was struck off: a file (its path below the home), or saved projections of a session in the ledger."""
 
     path: str
     bytes: int
     reason: str
+    session_id: str = ""
+    projections: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
         """The path as names of folders and file."""
         return tuple(self.path.split("/"))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the item of ``removed`` in the answer of a cleanup."""
+        item = {"path": self.path, "bytes": self.bytes, "reason": self.reason}
+        projections = {"session_id": self.session_id, "projections": self.projections}
+        return item | projections if self.projections else item
 
 
 def strike_off(connection: sqlite3.Connection, removals: list[Removal], now: float) -> None:
@@ -137,7 +165,7 @@ def choose_for_space(
     Those of sessions last active before ``cutoff`` go before any that a younger session still cites. ``keep``
     is the path that was written just now.
     """
-    excess = connection.execute("SELECT total_bytes FROM state").fetchone()[0] - total_max
+    excess = connection.execute("SELECT CAST(total_bytes AS INTEGER) FROM state").fetchone()[0] - total_max
     chosen = {keep}
     for removal in _oldest_first(connection, cutoff) if excess > 0 else ():
         if excess <= 0:
@@ -169,14 +197,87 @@ def sessions_with_files(connection: sqlite3.Connection) -> list[str]:
     return [row[0] for row in connection.execute("SELECT DISTINCT session_id FROM files")]
 
 
-def paths_of(connection: sqlite3.Connection, folder: str) -> dict[str, int]:
-    """Return path and size of the files that are kept in ``folder`` (a path below the home, ending in /)."""
+def paths_of(connection: sqlite3.Connection, folder: str, behind: str, most: int) -> list[tuple[str, int]]:
+    """Return path and size of files in ``folder`` (a path below the home, ending in /), in order of their paths.
+
+    At most so many, and those ``behind`` a path: the next part of a long list.
+    """
     # '0' is the character after '/': a range, because LIKE would take % and _ in a name for wildcards.
-    rows = connection.execute("SELECT path, bytes FROM files WHERE path > ? AND path < ?", (folder, folder[:-1] + "0"))
-    return dict(rows.fetchall())
+    query = "SELECT path, bytes FROM files WHERE path > ? AND path < ? ORDER BY path LIMIT ?"
+    return connection.execute(query, (max(folder, behind), folder[:-1] + "0", most)).fetchall()
 
 
-def adopt(connection: sqlite3.Connection, entry: Entry, since: float) -> None:
-    """Enter a file that was found, written at ``since``, unless it was recorded in the meantime."""
-    if not look(connection, entry.path, entry.session_id).entry:
-        record(connection, entry, since)
+def unknown(connection: sqlite3.Connection, paths: Iterable[str]) -> list[str]:
+    """Return those of ``paths`` that no file is recorded under."""
+    known = "SELECT 1 FROM files WHERE path = ?"
+    return [path for path in paths if connection.execute(known, (path,)).fetchone() is None]
+
+
+def adopt(connection: sqlite3.Connection, found: Iterable[tuple[Entry, float]]) -> None:
+    """Enter files that were found, each with the time when it was written, unless they were recorded meanwhile."""
+    for entry, since in found:
+        if unknown(connection, [entry.path]):
+            record(connection, entry, since)
+
+
+# Saved projections: session, number of the row, bytes.
+_PROJECTION = "SELECT session_id, projections.id, length(CAST(projection AS BLOB)) FROM projections"
+
+Projection = tuple[str, int, int]
+
+
+def expired_projections(connection: sqlite3.Connection, cutoff: float, most: int) -> list[Projection]:
+    """Return at most so many saved projections of sessions that were last active before ``cutoff``."""
+    query = f"{_PROJECTION} JOIN sessions USING (session_id) WHERE last_active < ? LIMIT ?"
+    return connection.execute(query, (cutoff, most)).fetchall()
+
+
+def projections_for_space(
+    connection: sqlite3.Connection, total_max: int, most: int, keep: str = ""
+) -> list[Projection]:
+    """Return the saved projections that must go until all take at most ``total_max`` bytes, at most so many.
+
+    Those of the session that was not active for the longest time go first, its oldest first; those of the session
+    ``keep`` never.
+    """
+    excess = connection.execute("SELECT CAST(projection_bytes AS INTEGER) FROM state").fetchone()[0] - total_max
+    going: list[Projection] = []
+    inactive = "SELECT session_id FROM sessions WHERE projection_bytes > 0 AND session_id <> ? ORDER BY last_active"
+    for session in connection.execute(inactive, (keep,)) if excess > 0 else ():
+        for row in connection.execute(f"{_PROJECTION} WHERE session_id = ? ORDER BY sequence", session):
+            if excess <= 0 or len(going) == most:
+                return going
+            going.append(row)
+            excess -= row[2]
+    return going
+
+
+def strike_projections(
+    connection: sqlite3.Connection, going: list[Projection], reason: str, now: float
+) -> list[Removal]:
+    """Remove saved projections, note for their sessions why, and return what went, by session."""
+    connection.executemany("DELETE FROM projections WHERE id = ?", [row[1:2] for row in going])
+    sizes: dict[str, list[int]] = {}
+    for session_id, _, size in going:
+        sizes.setdefault(session_id, []).append(size)
+    connection.executemany(
+        "UPDATE sessions SET gone_reason = ?, gone_since = ? WHERE session_id = ?",
+        [(reason, now, session_id) for session_id in sizes],
+    )
+    return [Removal(LEDGER, sum(of), reason, session_id, len(of)) for session_id, of in sizes.items()]
+
+
+def forget(connection: sqlite3.Connection, home: Path, session_id: str, now: float) -> list[Removal]:
+    """Remove the files and saved projections of a session; only that they were there is kept."""
+    rows = connection.execute("SELECT path, bytes FROM files WHERE session_id = ?", (session_id,)).fetchall()
+    removed = remove_all(connection, home, [Removal(path, size, FORGOTTEN) for path, size in rows], now)
+    # The hash of a short secret tells the secret.
+    connection.execute(
+        "UPDATE absences SET reason = ?, absent_since = ?, detail = NULL, source_sha256 = NULL WHERE session_id = ?",
+        (FORGOTTEN, now, session_id),
+    )
+    connection.execute(
+        "UPDATE sessions SET gone_reason = ?, gone_since = ? WHERE session_id = ?", (FORGOTTEN, now, session_id)
+    )
+    going = connection.execute(f"{_PROJECTION} WHERE session_id = ?", (session_id,)).fetchall()
+    return removed + strike_projections(connection, going, FORGOTTEN, now)

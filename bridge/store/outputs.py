@@ -16,16 +16,16 @@ from sqlite3 import Connection
 from typing import Any
 
 from bridge.limits import Limits
+from bridge.protocol import reasons
+from bridge.protocol.errors import StoreUnavailable
 from bridge.protocol.names import check_identifiers
-from bridge.store import files, inventory, names, reasons
-from bridge.store.database import Database
+from bridge.store import files, inventory, names
+from bridge.store.database import Database, DatabaseFault
 from bridge.store.inventory import Entry, Known
 from bridge.store.paging import PageReader
 from bridge.store.partial import SMALLEST_SPACE, describe
-from bridge.store.reasons import DatabaseFault
-from bridge.store.retention import Retention
+from bridge.store.retention import Retention, cutoff
 
-_DAY = 86_400.0
 # Another worker may make space with our file between its writing and its recording: then once more.
 _ATTEMPTS = 3
 
@@ -54,12 +54,12 @@ class Outputs:
     ) -> Reference:
         """Keep the complete output of a call and return its reference: path, bytes, lines, sha256.
 
-        ``part`` makes a further file of the same call. ``field`` names the member of the result that ``content`` is,
-        and comes back in the reference. The same content again changes nothing and gives the same reference. What
-        cannot be kept gives ``reason`` (conflict, quota, failed) and ``detail`` instead: a fault of the disk is never
-        raised. Raises ``InvalidParams`` for ids that are not names; the caller is to blame.
+        ``field`` names the member of the result that ``content`` is, and comes back in the reference. ``part``
+        names a second output of the call, which gets a file of its own. The same content again changes nothing and
+        gives the same reference. What cannot be kept gives ``reason`` (conflict, quota, failed) and ``detail``
+        instead: a fault of the disk is never raised.
+        Raises ``InvalidParams`` for ids that are not names; the caller is to blame.
         """
-        check_identifiers(session_id=session_id, call_id=call_id)
         path = names.output(session_id, call_id, part)
         source = sha256(content).hexdigest()
         known = self._look(path, session_id)
@@ -80,7 +80,6 @@ class Outputs:
         It is kept whole or not at all (``reason`` too_large): a part of an image is no image. Otherwise as
         ``store``, but a call may have any number of attachments.
         """
-        check_identifiers(session_id=session_id, call_id=call_id)
         source = sha256(content).hexdigest()
         path = names.attachment(session_id, call_id, source, media_type)
         known = self._look(path, session_id)
@@ -95,8 +94,8 @@ class Outputs:
             return self._refused(entry, reasons.QUOTA, self._session_full())
         return self._keep(path, entry, (content,))
 
-    def read(
-        self, session_id: str, call_id: str, offset: int = 1, column: int = 1, limit: int = 2000
+    def read(  # noqa: PLR0913, PLR0917 - the parameters of the wire
+        self, session_id: str, call_id: str, offset: int = 1, column: int = 1, limit: int = 2000, part: str = ""
     ) -> dict[str, Any]:
         """Return one page of a stored output: complete lines from line ``offset``, both counted from 1.
 
@@ -106,8 +105,8 @@ class Outputs:
         Raises ``InvalidParams`` (the caller is to blame), ``OutputMissing`` when the output is gone or was
         changed by someone else, and ``StoreUnavailable`` when the home cannot be read.
         """
-        check_identifiers(session_id=session_id, call_id=call_id)
-        return self._pages.read(session_id, call_id, offset, column, limit)
+        head = {"session_id": session_id, "call_id": call_id, "offset": offset, "column": column}
+        return self._pages.read(names.output(session_id, call_id, part), head, limit)
 
     def cleanup(self, *, force: bool = True) -> dict[str, Any]:
         """Remove what is expired, beyond the quota or abandoned; return what was removed and why.
@@ -117,6 +116,26 @@ class Outputs:
         disk; ``reason`` then says why nothing was done.
         """
         return self._retention.cleanup(force=force)
+
+    def forget(self, session_id: str) -> dict[str, Any]:
+        """Remove the outputs, attachments and saved projections of a session, and return what was removed.
+
+        The answer has ``session_id``, ``removed`` and ``bytes`` as that of ``cleanup``, and ``left``: the paths of
+        files that the disk did not let go. Whoever asks for what is gone is told the reason ``forgotten``. Raises
+        ``InvalidParams`` (the caller is to blame) and ``StoreUnavailable``, when nothing was removed.
+        """
+        check_identifiers(session_id=session_id)
+        now = self.clock()
+        try:
+            removed = self.database.erase(lambda writing: inventory.forget(writing, self.home, session_id, now))
+        except DatabaseFault as fault:
+            raise StoreUnavailable({"reason": fault.reason, "detail": fault.detail}) from fault
+        return {
+            "session_id": session_id,
+            "removed": [item.to_json() for item in removed],
+            "bytes": sum(item.bytes for item in removed),
+            "left": self._retention.remove_unrecorded(session_id),
+        }
 
     def close(self) -> None:
         """Close the database; the next use opens it again."""
@@ -182,14 +201,13 @@ class Outputs:
     def _record(self, path: names.Names, entry: Entry) -> bool:
         """Return whether the file is still there; where it is, it is recorded, if the database can be used."""
         now = self.clock()
-        cutoff = now - self.limits.output_max_age_days * _DAY
-        total_max = self.limits.output_total_max_bytes
+        since, total_max = cutoff(self.limits, now), self.limits.output_total_max_bytes
 
         def work(writing: Connection) -> bool:
             if not files.is_there(self.home, path):
                 return False
             inventory.record(writing, entry, now)
-            too_much = inventory.choose_for_space(writing, total_max, cutoff, entry.path)
+            too_much = inventory.choose_for_space(writing, total_max, since, entry.path)
             inventory.remove_all(writing, self.home, too_much, now)
             return True
 

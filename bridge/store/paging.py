@@ -26,15 +26,16 @@ import orjson
 from bridge.excerpt.budget import fitting
 from bridge.excerpt.graphemes import cluster_before
 from bridge.limits import Limits
+from bridge.protocol import reasons
 from bridge.protocol.errors import InvalidParams, OutputMissing, StoreUnavailable
-from bridge.store import files, inventory, names, reasons
-from bridge.store.database import Database
+from bridge.store import files, inventory, names
+from bridge.store.database import Database, DatabaseFault
 from bridge.store.inventory import Entry, Known
-from bridge.store.reasons import DatabaseFault
 
 # An index of a 1 GiB output takes 400 KB: with this many in memory a worker stays small.
 _REMEMBERED = 32
-# A path that would leave less than this to the content is not shown: ids say as well which output it is.
+# A path that would leave less than this to the content is not shown: ids say as well which output it is. Nor are
+# ids, then: whoever asks knows them.
 _SMALLEST_CONTENT = 1_024
 _SEVERAL_DIGITS = 9_999  # null is as long
 
@@ -131,7 +132,7 @@ def cut_page(file: int, index: Index, offset: int, limit: int, space: int) -> Ou
     (inside of one only if that one is longer than a page).
     """
     # A code point is never shorter in JSON than in the file, so more than space bytes cannot be shown.
-    text = _decoded(file, offset, space + 8, index.total_bytes)
+    text = _decoded(file, offset, min(space + 8, index.total_bytes), index.total_bytes)
     shown = _ESCAPED_BYTE.sub("\ufffd", text)
     end = _page_end(shown, fitting(shown, space), limit)
     taken = text[:end]
@@ -169,13 +170,13 @@ class PageReader:
         self._limits = limits
         self._verified: OrderedDict[str, _Verified] = OrderedDict()
 
-    def read(self, session_id: str, call_id: str, offset: int, column: int, limit: int) -> dict[str, Any]:
-        """Return one page as ``Outputs.read`` describes it; the ids are checked."""
-        _check_counts(offset=offset, column=column, limit=limit)
-        path = names.output(session_id, call_id)
-        known = self._look(path, session_id)
+    def read(self, path: names.Names, head: dict[str, Any], limit: int) -> dict[str, Any]:
+        """Return one page as ``Outputs.read`` describes it; ``head`` says of which output, and from where."""
+        _check_counts(offset=head["offset"], column=head["column"], limit=limit)
+        known = self._look(path, head["session_id"])
+        if isinstance(known, DatabaseFault) and known.reason == reasons.DAMAGED:
+            raise _damaged(known.detail)
         entry = known.entry if isinstance(known, Known) else None
-        head = {"session_id": session_id, "call_id": call_id, "offset": offset, "column": column}
         try:
             return files.with_file(self._home, path, lambda file: self._page(file, path, entry, head, limit))
         except FileNotFoundError:
@@ -202,6 +203,9 @@ class PageReader:
         space = self._limits.model_max_bytes - _frame_bytes(head, tail, index)
         if space < _SMALLEST_CONTENT:
             tail["path"] = None
+            space = self._limits.model_max_bytes - _frame_bytes(head, tail, index)
+        if space < _SMALLEST_CONTENT:
+            head = {**head, "session_id": None, "call_id": None}
             space = self._limits.model_max_bytes - _frame_bytes(head, tail, index)
         page = cut_page(file, index, start, min(limit, max(index.total_lines, 1)), space)
         return _result(head, page, tail, index)

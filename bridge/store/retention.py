@@ -15,24 +15,33 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
 from bridge.limits import Limits
-from bridge.store import files, inventory, names, reasons
-from bridge.store.database import Database
-from bridge.store.inventory import Removal
-from bridge.store.reasons import DatabaseFault
+from bridge.protocol import reasons
+from bridge.store import files, inventory, names
+from bridge.store.database import Database, DatabaseFault
+from bridge.store.inventory import Entry, Removal
 
 _HOUR = 3_600.0
 _DAY = 24 * _HOUR
+_LONGEST_AGE_DAYS = 10**9  # any longer age is for ever, and a float cannot hold every whole number
 _BATCH = 16
+# Files that are looked at between two looks at the clock.
+_LOOK_AT = 64
 
 # How long an unforced cleanup works before it lets a call in; what is left is done when it is asked again.
 SLICE_SECONDS = 0.02
 
 # What was removed, or None where only work was done: after each a call may come in.
 Steps = Iterator[Removal | None]
+
+
+def cutoff(limits: Limits, now: float) -> float:
+    """Return the time since which a session must have been active to be kept, in seconds since 1970."""
+    return now - min(limits.output_max_age_days, _LONGEST_AGE_DAYS) * _DAY
 
 
 class Retention:
@@ -59,6 +68,17 @@ class Retention:
             return {**self._summary(removed), "reason": fault.reason, "detail": fault.detail}
         return self._summary(removed)
 
+    def remove_unrecorded(self, session_id: str) -> list[str]:
+        """Remove the files of a session that no row knows; return the paths of those that cannot be removed."""
+        left = []
+        for top in (names.OUTPUTS, names.ATTACHMENTS):
+            folder = (top, names.safe(session_id))
+            found = [(*folder, name) for name in _listed(self._home, folder)]
+            ours = [path for path in found if files.is_temporary(path[-1]) or names.call_id_of(path)]
+            left += [names.key(path) for path in ours if not files.remove(self._home, path)]
+            files.remove_if_empty(self._home, folder)
+        return left
+
     def _is_due(self, *, force: bool) -> bool:
         if force:
             self._database.write(lambda writing: _claim(writing, self._clock()))
@@ -72,78 +92,122 @@ class Retention:
 
     def _all_steps(self) -> Steps:
         yield from self._strike_off()
-        yield from self._sweep()
+        for top in (names.OUTPUTS, names.ATTACHMENTS):
+            for session in self._sessions(top):
+                yield from self._sweep_lost(top, session)
+                yield from self._sweep_unknown(top, session)
+                yield None
         self._database.checkpoint()
 
     def _summary(self, removed: list[Removal]) -> dict[str, Any]:
         return {
-            "removed": [{"path": item.path, "bytes": item.bytes, "reason": item.reason} for item in removed],
+            "removed": [item.to_json() for item in removed],
             "bytes": sum(item.bytes for item in removed),
             "more": self._steps is not None,
         }
 
     def _strike_off(self) -> Steps:
-        limits, cutoff = self._limits, self._clock() - self._limits.output_max_age_days * _DAY
-        for choose in (
-            lambda reading: inventory.expired(reading, cutoff),
-            lambda reading: inventory.choose_for_space(reading, limits.output_total_max_bytes, cutoff),
+        total_max, since = self._limits.output_total_max_bytes, cutoff(self._limits, self._clock())
+        for remove_batch in (
+            partial(self._remove_files, lambda reading: inventory.expired(reading, since)),
+            partial(self._remove_files, lambda reading: inventory.choose_for_space(reading, total_max, since)),
+            lambda writing: self._remove_projections(
+                writing, inventory.expired_projections(writing, since, _BATCH), reasons.EXPIRED
+            ),
+            lambda writing: self._remove_projections(
+                writing, inventory.projections_for_space(writing, total_max, _BATCH), reasons.QUOTA
+            ),
         ):
-            while batch := self._database.write(partial(self._remove_batch, choose)):
+            while batch := self._database.write(remove_batch):
                 yield from batch
 
-    def _remove_batch(self, choose: Callable[[Connection], Iterator[Removal]], writing: Connection) -> list[Removal]:
+    def _remove_files(self, choose: Callable[[Connection], Iterator[Removal]], writing: Connection) -> list[Removal]:
         return inventory.remove_all(writing, self._home, islice(choose(writing), _BATCH), self._clock())
 
-    def _sweep(self) -> Steps:
-        for top in (names.OUTPUTS, names.ATTACHMENTS):
-            for session_id in self._sessions(top):
-                yield from self._sweep_session(top, session_id)
-                yield None
+    def _remove_projections(self, writing: Connection, going: list[inventory.Projection], reason: str) -> list[Removal]:
+        return inventory.strike_projections(writing, going, reason, self._clock())
 
     def _sessions(self, top: str) -> list[str]:
-        kept = set(self._database.read(inventory.sessions_with_files))
-        with suppress(OSError), files.opened(self._home, (top,)) as folder, os.scandir(folder) as entries:
-            kept.update(entry.name for entry in entries if names.is_identifier(entry.name))
-        return sorted(kept)
+        """Return the names of the folders of sessions, those that should be there and those that are."""
+        found = {names.safe(session_id) for session_id in self._database.read(inventory.sessions_with_files)}
+        found.update(filter(names.is_safe, _listed(self._home, (top,))))
+        return sorted(found)
 
-    def _sweep_session(self, top: str, session_id: str) -> Iterator[Removal]:
-        # The rows first: a file is there before its row is, so a row without a file has lost it.
-        known = self._database.read(lambda reading: inventory.paths_of(reading, f"{top}/{session_id}/"))
-        try:
-            found = self._files(top, session_id)
-        except OSError:
-            return  # not readable now; that is no proof that anything is gone
-        lost = [Removal(path, known[path], reasons.DAMAGED) for path in known.keys() - found.keys()]
-        if lost:
-            lost = self._database.write(partial(self._strike_lost, lost))
-        for path, status in found.items():
-            if path not in known and abs(self._clock() - status.st_mtime) > _HOUR:
-                yield from self._settle(path, status)
-        with suppress(OSError), files.opened(self._home, (top,)) as folder:
-            os.rmdir(session_id, dir_fd=folder)  # succeeds only when it is empty
-        yield from lost
+    def _sweep_lost(self, top: str, session: str) -> Steps:
+        """Strike off the files of a folder that somebody removed."""
+        folder, behind = f"{top}/{session}/", ""
+        while True:
+            part = partial(inventory.paths_of, folder=folder, behind=behind, most=_LOOK_AT)
+            known = self._database.read(lambda reading, part=part: part(reading))  # type: ignore[misc]
+            if not known:
+                return
+            behind = known[-1][0]
+            try:
+                there = {
+                    f"{folder}{name}" for name, _ in self._look_at(top, session, [_name(path) for path, _ in known])
+                }
+            except OSError:
+                return  # not readable now; that is no proof that anything is gone
+            lost = [Removal(path, size, reasons.DAMAGED) for path, size in known if path not in there]
+            yield from self._database.write(partial(self._strike_lost, lost)) if lost else ()
+            yield None
 
     def _strike_lost(self, lost: list[Removal], writing: Connection) -> list[Removal]:
         still = [removal for removal in lost if not files.is_there(self._home, removal.names)]
         inventory.strike_off(writing, still, self._clock())
         return still
 
-    def _files(self, top: str, session_id: str) -> dict[str, os.stat_result]:
-        try:
-            with files.opened(self._home, (top, session_id)) as folder, os.scandir(folder) as entries:
-                return {f"{top}/{session_id}/{entry.name}": entry.stat(follow_symlinks=False) for entry in entries}
-        except FileNotFoundError:
-            return {}
+    def _sweep_unknown(self, top: str, session: str) -> Steps:
+        """Take up the files of a folder that no row knows, or remove those that were never finished."""
+        found = _listed(self._home, (top, session))
+        for start in range(0, len(found), _LOOK_AT):
+            try:
+                part = self._look_at(top, session, found[start : start + _LOOK_AT])
+            except OSError:
+                return
+            yield from self._settle(top, session, part)
+            yield None
+        files.remove_if_empty(self._home, (top, session))
 
-    def _settle(self, path: str, status: os.stat_result) -> Iterator[Removal]:
-        """Take up a file that no row knows, or remove it when it was never finished."""
-        parts = tuple(path.split("/"))
-        if parts[-1].startswith(files.TEMPORARY_PREFIX):
-            if files.remove(self._home, parts):
-                yield Removal(path, status.st_size, reasons.ABANDONED)
-        elif (call_id := names.call_id_of(parts)) and stat.S_ISREG(status.st_mode):
-            entry = inventory.Entry(path, parts[1], call_id, None, {"bytes": status.st_size})
-            self._database.write(lambda writing: inventory.adopt(writing, entry, status.st_mtime))
+    def _look_at(self, top: str, session: str, found: list[str]) -> list[tuple[str, os.stat_result]]:
+        """Return name and status of those of the names that are there; raises ``OSError``."""
+        there = []
+        try:
+            with files.opened(self._home, (top, session)) as folder:
+                for name in found:
+                    with suppress(FileNotFoundError):
+                        there.append((name, os.stat(name, dir_fd=folder, follow_symlinks=False)))
+        except FileNotFoundError:
+            return []
+        return there
+
+    def _settle(self, top: str, session: str, found: list[tuple[str, os.stat_result]]) -> Iterator[Removal]:
+        old = {name: status for name, status in found if abs(self._clock() - status.st_mtime) > _HOUR}
+        for name in filter(files.is_temporary, old):
+            if files.remove(self._home, (top, session, name)):
+                yield Removal(f"{top}/{session}/{name}", old[name].st_size, reasons.ABANDONED)
+        whole = {
+            f"{top}/{session}/{name}": (call_id, status)
+            for name, status in old.items()
+            if (call_id := names.call_id_of((top, session, name))) and stat.S_ISREG(status.st_mode)
+        }
+        unknown = self._database.read(lambda reading: inventory.unknown(reading, whole)) if whole else []
+        if unknown:
+            session_id, since = names.unsafe(session), {path: whole[path][1].st_mtime for path in unknown}
+            entries = [
+                Entry(path, session_id, whole[path][0], None, {"bytes": whole[path][1].st_size}) for path in unknown
+            ]
+            self._database.write(lambda writing: inventory.adopt(writing, zip(entries, since.values(), strict=True)))
+
+
+def _listed(home: Path, folder: tuple[str, ...]) -> list[str]:
+    with suppress(OSError):
+        return files.listed(home, folder)
+    return []  # not there, or not readable now
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _claim(writing: Connection, now: float) -> bool:

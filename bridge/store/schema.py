@@ -77,7 +77,67 @@ CREATE TRIGGER file_gone AFTER DELETE ON files BEGIN
 END;
 """
 
-MIGRATIONS = (_VERSION_1,)
+# Saved projections are counted and go with a reason, as files do; calls have a subject, so that a person can
+# tell them apart. No row of ``projections`` is written anew: a large ledger would take seconds.
+_VERSION_2 = """
+ALTER TABLE projections ADD COLUMN subject TEXT;    -- JSON: tool, status, text; null where none was given
+ALTER TABLE sessions ADD COLUMN projection_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT 0;   -- never used twice
+ALTER TABLE sessions ADD COLUMN gone_reason TEXT;   -- of projections that are not there any more; null: none went
+ALTER TABLE sessions ADD COLUMN gone_since REAL;
+ALTER TABLE state ADD COLUMN projection_bytes INTEGER NOT NULL DEFAULT 0;
+
+DROP TRIGGER projection_saved;
+DROP TRIGGER file_kept;
+
+UPDATE sessions SET
+    projection_bytes = (SELECT coalesce(sum(length(CAST(projection AS BLOB))), 0) FROM projections
+                        WHERE projections.session_id = sessions.session_id),
+    last_sequence = (SELECT coalesce(max(sequence), 0) FROM projections
+                     WHERE projections.session_id = sessions.session_id);
+UPDATE state SET projection_bytes = (SELECT coalesce(sum(projection_bytes), 0) FROM sessions);
+
+CREATE TRIGGER projection_saved AFTER INSERT ON projections BEGIN
+    INSERT INTO sessions (session_id, bytes, last_active, projection_bytes, last_sequence)
+    VALUES (new.session_id, 0, new.saved_at, length(CAST(new.projection AS BLOB)), new.sequence)
+    ON CONFLICT (session_id) DO UPDATE
+        SET projection_bytes = projection_bytes + excluded.projection_bytes,
+            last_sequence = max(last_sequence, new.sequence),
+            last_active = max(last_active, new.saved_at);
+    UPDATE state SET projection_bytes = projection_bytes + length(CAST(new.projection AS BLOB));
+END;
+
+CREATE TRIGGER projection_gone AFTER DELETE ON projections BEGIN
+    UPDATE sessions SET projection_bytes = projection_bytes - length(CAST(old.projection AS BLOB))
+    WHERE session_id = old.session_id;
+    UPDATE state SET projection_bytes = projection_bytes - length(CAST(old.projection AS BLOB));
+END;
+
+CREATE TRIGGER file_kept AFTER INSERT ON files BEGIN
+    INSERT INTO sessions (session_id, bytes, last_active) VALUES (new.session_id, new.bytes, new.stored_at)
+    ON CONFLICT (session_id) DO UPDATE
+        SET bytes = bytes + new.bytes, last_active = max(last_active, new.stored_at);
+    UPDATE state SET total_bytes = total_bytes + new.bytes;
+    DELETE FROM absences WHERE path = new.path;
+END;
+"""
+
+MIGRATIONS = (_VERSION_1, _VERSION_2)
+COUNTS_PROJECTIONS = 2  # the first version that knows what projections take, and their subjects
+_TABLES = {"projections", "files", "absences", "sessions", "state"}
+
+
+class ForeignFileError(sqlite3.Error):
+    """The file is a sound database, but of another program."""
+
+
+def check_ours(connection: sqlite3.Connection) -> None:
+    """Raise ``ForeignFileError`` when the file holds tables of somebody else; reads only."""
+    # The version first: whoever makes the tables meanwhile makes all of them.
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if (found or tables) and not tables >= _TABLES:
+        raise ForeignFileError("is the database of another program")
 
 
 def version(connection: sqlite3.Connection) -> int:

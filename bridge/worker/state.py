@@ -56,7 +56,7 @@ class Services:
         from bridge.store.ledger import Ledger  # noqa: PLC0415 - as above
 
         database = self.outputs.database if self.outputs else None
-        return _opened("ledger", lambda: Ledger(self._settings.home, database=database))
+        return _opened("ledger", lambda: Ledger(self._settings.home, limits=self._settings.limits, database=database))
 
 
 class Worker:

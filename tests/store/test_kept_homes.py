@@ -86,13 +86,13 @@ def test_every_output_that_a_kept_session_cites_is_read_and_verified(home, then)
             page = outputs.read("session-2026", item["call_id"], offset, column)
             content += page["content"]
             offset, column = page["next_offset"], page["next_column"]
-        assert content.encode() == (home / f"outputs/session-2026/{item['call_id']}.txt").read_bytes()
+        assert content.encode() == (home / "outputs/session-2026" / Path(item["output"]["path"]).name).read_bytes()
         assert len(content.encode()) == item["output"]["bytes"]
 
 
 def test_an_earlier_version_is_brought_to_this_one_when_it_is_written(home):
     ledger = Ledger(home)
-    ledger.save("new", "c", {"model_content_policy": {}})
+    ledger.save("new", "c", {"model_content": "", "model_content_policy": {}, "attachments": [], "output": {}})
     ledger.close()
     connection = sqlite3.connect(home / "ledger.sqlite3")
     assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)

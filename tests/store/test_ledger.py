@@ -118,7 +118,7 @@ def test_a_page_of_replay_is_bounded_in_bytes(ledger, monkeypatch):
     assert seen == [[1, 2], [3, 4], [5], [6]]
 
 
-@pytest.mark.parametrize("bad", ["../x", "/etc/passwd", "", "x" * 513, None, 7, "..", "a/b", "a\n"])
+@pytest.mark.parametrize("bad", ["../x", "/etc/passwd", "", "x" * 513, None, 7, "a\\b", "a/b", "a\n"])
 def test_ids_that_are_not_names_are_refused(ledger, bad):
     for call in (
         lambda: ledger.find(bad, "c"),
@@ -194,3 +194,38 @@ def test_threads_take_turns_on_one_ledger(ledger):
         for answers in threads.map(save, range(4)):
             assert answers == [projection()] * 30
     assert len(ledger.replay("s")["items"]) == 120
+
+
+def test_one_saved_projection_is_looked_up_or_its_absence_is_clear(ledger):
+    ledger.save("s", "c", projection())
+    head = {"session_id": "s", "call_id": "c"}
+    item = {"sequence": 1, "call_id": "c", "time": 1_000.5, **projection()}
+    assert ledger.lookup("s", "c") == {**head, "item": item}
+    assert ledger.lookup("s", "d") == {**head, "call_id": "d", "item": None, "reason": "never_saved"}
+
+
+@pytest.mark.parametrize("levels", [90, 91, 97, 300])
+def test_no_page_of_replay_is_nested_deeper_than_ruby_reads(ledger, levels):
+    deep = json.loads("[" * levels + "]" * levels)
+    ledger.save("s", "c", projection(attachments=[deep, {"type": "image"}]))
+    for reply in ({"items": [ledger.lookup("s", "c")["item"]]}, ledger.replay("s")):
+        (item,) = reply["items"]
+        assert depth([{"jsonrpc": "2.0", "result": reply}]) <= 100
+        assert item["attachments"][1] == {"type": "image"}
+        assert (item["model_content_policy"].get("ledger", {}).get("reason") == "too_deep") == (levels > 94)
+    assert ledger.find("s", "c")["attachments"][0] == deep, "the ledger itself has all of it"
+
+
+def depth(value):
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if children is None else 1 + max(map(depth, children), default=0)
+
+
+def test_the_subject_of_a_call_is_kept_and_bounded(ledger, tmp_path):
+    ledger.save("s", "c", projection(), {"tool": "bash", "status": "failed", "text": "make " * 100})
+    ledger.save("s", "d", projection())
+    connection = sqlite3.connect(tmp_path / "home" / "ledger.sqlite3")
+    (first,), (second,) = connection.execute("SELECT subject FROM projections ORDER BY id").fetchall()
+    connection.close()
+    assert json.loads(first) == {"tool": "bash", "status": "failed", "text": ("make " * 100)[:200]}
+    assert second is None

@@ -90,6 +90,8 @@ def test_the_same_call_id_in_two_sessions_is_two_outputs(outputs):
         "a\0b",
         "a\n",
         "\x85",
+        "a\\b",
+        "\ud800",
         None,
         1,
     ],

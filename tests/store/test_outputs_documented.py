@@ -8,17 +8,20 @@ from pathlib import Path
 import pytest
 
 from bridge.limits import Limits
-from bridge.store import reasons
+from bridge.protocol import reasons
 from bridge.store.outputs import Outputs
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "outputs.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+DOCUMENT = (DOCS / "outputs.md").read_text()
+# The words that say why a call has no output are explained where the projection is.
+BOTH = DOCUMENT + (DOCS / "projections.md").read_text()
 REASONS = sorted(value for name, value in vars(reasons).items() if name.isupper())
 LIMITS = sorted(limit.name for limit in dataclasses.fields(Limits) if limit.name.startswith("output_"))
 
 
 @pytest.mark.parametrize("word", REASONS)
 def test_every_reason_has_a_row(word):
-    assert f"\n| `{word}` | " in DOCUMENT
+    assert f"\n| `{word}` | " in BOTH
 
 
 @pytest.mark.parametrize("limit", LIMITS)

@@ -62,7 +62,7 @@ def projection():
         "model_content_format": "tool_result_v1",
         "model_content_policy": {},
         "attachments": [],
-        "output": None,
+        "output": {"reason": "not_needed"},
     }
 
 
@@ -92,15 +92,28 @@ def test_an_old_output_of_a_session_that_is_still_active_stays(home, outputs, cl
     assert outputs.cleanup()["removed"] == []
     assert outputs.read("s", "old")["content"] == "text"
     clock.pass_days(2)
-    assert len(outputs.cleanup()["removed"]) == 2
+    assert [item["path"] for item in outputs.cleanup()["removed"]] == [
+        "outputs/s/old.txt",
+        "outputs/s/new.txt",
+        "ledger.sqlite3",
+    ]
 
 
-def test_saved_projections_outlive_the_outputs_that_they_cite(home, outputs, clock):
-    Ledger(home, clock).save("s", "c", projection())
-    outputs.store("s", "c", b"text")
-    clock.pass_days(30)
-    outputs.cleanup()
-    assert Ledger(home, clock).find("s", "c") == projection()
+def test_saved_projections_of_an_expired_session_go_with_its_outputs_and_say_why(home, outputs, clock):
+    ledger = Ledger(home, clock)
+    for number in range(40):
+        ledger.save("s", f"c{number}", projection())
+    outputs.store("s", "c0", b"text")
+    clock.pass_days(8)
+    removed = outputs.cleanup()["removed"]
+    assert sum(item.get("projections", 0) for item in removed) == 40
+    assert {item["reason"] for item in removed} == {"expired"}
+    gone = {"reason": "expired", "time": clock.now}
+    assert ledger.find("s", "c0") is None
+    assert ledger.replay("s") == {"session_id": "s", "items": [], "next_after": None, "gone": gone}
+    assert ledger.lookup("s", "c0") == {"session_id": "s", "call_id": "c0", "item": None, **gone}
+    ledger.save("s", "new", projection())
+    assert [item["sequence"] for item in ledger.replay("s")["items"]] == [41], "no number is given twice"
 
 
 def test_an_expired_output_may_come_again_but_not_with_other_content(outputs, clock):
@@ -195,12 +208,12 @@ def aged(path, clock, seconds=7_200):
 
 def test_a_temporary_file_is_removed_when_nobody_can_be_writing_it_any_more(home, outputs, clock):
     outputs.store("s", "c", b"text")
-    abandoned, fresh = home / "outputs/s/.tmp-1", home / "outputs/s/.tmp-2"
+    abandoned, fresh = home / f"outputs/s/.tmp-{1:016x}", home / f"outputs/s/.tmp-{2:016x}"
     for path in (abandoned, fresh):
         path.write_bytes(b"half")
         aged(path, clock, 0)
     aged(abandoned, clock)
-    assert reasons(outputs.cleanup()) == {"outputs/s/.tmp-1": "abandoned"}
+    assert reasons(outputs.cleanup()) == {f"outputs/s/.tmp-{1:016x}": "abandoned"}
     assert fresh.exists()
 
 
@@ -304,3 +317,108 @@ def test_a_cleanup_that_is_not_due_touches_no_disk(home, outputs):
     (home / "ledger.sqlite3").rename(home / "moved")
     assert outputs.cleanup(force=False) == {"removed": [], "bytes": 0, "more": False}
     assert not (home / "ledger.sqlite3").exists()
+
+
+# Saved projections
+
+
+def test_saved_projections_of_a_session_are_bounded_and_what_is_new_says_why(home, clock):
+    ledger = Ledger(home, clock, Limits(output_session_max_bytes=4_096))
+    large = {**projection(), "model_content": "x" * 1_500}
+    answers = [ledger.save("s", f"c{number}", large) for number in range(4)]
+    assert [answer["model_content_policy"].get("ledger", {}).get("reason") for answer in answers] == [
+        None,
+        None,
+        "quota",
+        "quota",
+    ]
+    assert ledger.save("other", "c", large) is large
+    assert ledger.save_pending() == 0
+
+
+def test_all_saved_projections_are_bounded_and_those_of_the_session_longest_at_rest_go_first(home, clock):
+    ledger = Ledger(home, clock, Limits(output_total_max_bytes=6_000))
+    large = {**projection(), "model_content": "x" * 1_500}
+    for name in ("old", "newer", "newest"):
+        for number in range(2):
+            clock.now += 1
+            assert ledger.save(name, f"c{number}", large) is large
+    assert [len(ledger.replay(name)["items"]) for name in ("old", "newer", "newest")] == [0, 1, 2]
+    assert ledger.lookup("old", "c0")["reason"] == "quota"
+    small(home, clock, output_total_max_bytes=4_096).cleanup()
+    assert [len(ledger.replay(name)["items"]) for name in ("old", "newer", "newest")] == [0, 0, 2]
+
+
+def test_media_that_could_not_be_kept_as_files_are_in_the_answer_and_not_in_the_ledger(home, clock):
+    ledger = Ledger(home, clock)
+    image = {"type": "image", "mime_type": "image/png", "bytes": 1_000_000, "sha256": "00", "reason": "quota"}
+    given = {**projection(), "attachments": [{**image, "data": "A" * 1_400_000}] * 5}
+    assert ledger.save("s", "c", given)["attachments"][0]["data"]
+    assert ledger.find("s", "c")["attachments"] == [image] * 5
+    ledger.close()
+    assert (home / "ledger.sqlite3").stat().st_size < 200_000
+
+
+@pytest.mark.parametrize("digits", [5, 15])
+def test_a_limit_of_any_size_is_a_limit(home, clock, digits):
+    names = [name for name in Limits.__slots__ if name.startswith("output_") or name == "model_max_bytes"]
+    outputs = Outputs(home, Limits(**dict.fromkeys(names, 10**digits)), clock)
+    assert "path" in outputs.store("s", "c", b"text\n")
+    assert "path" in outputs.store_attachment("s", "c", b"text\n", "image/png")
+    assert outputs.read("s", "c")["content"] == "text\n"
+    assert outputs.cleanup()["removed"] == []
+    assert Ledger(home, clock, outputs.limits).save("s", "c", projection()) == projection()
+
+
+def test_files_whose_names_only_look_temporary_are_left_alone(home, outputs, clock):
+    outputs.store("s", "c", b"text")
+    notes = [
+        home / "outputs/s" / name for name in (".tmp-my-notes.txt", ".tmp-1", f".tmp-{1:015x}", f".tmp-{'F' * 16}")
+    ]
+    for path in notes:
+        path.write_bytes(b"mine")
+        aged(path, clock)
+    outputs.cleanup()
+    assert [path.read_bytes() for path in notes] == [b"mine"] * len(notes)
+
+
+def test_unrecorded_files_are_taken_up_in_slices(home, outputs, clock, monkeypatch):
+    outputs.store("s", "c", b"text")
+    for number in range(1_000):
+        path = home / f"outputs/s/found-{number}.txt"
+        path.write_bytes(b"x")
+        aged(path, clock)
+    monkeypatch.setattr(retention, "SLICE_SECONDS", 0)
+    slices = 1
+    while outputs.cleanup(force=False)["more"]:
+        slices += 1
+    assert slices > 10
+    assert outputs.read("s", "found-999")["content"] == "x"
+
+
+# Forgetting
+
+
+def test_a_forgotten_session_leaves_nothing_but_the_reason(home, outputs, clock):
+    ledger = Ledger(home, clock)
+    secret = "p4ssw0rd-" * 500
+    for name in ("s", "other"):
+        outputs.store(name, "c", secret.encode())
+        outputs.store(name, "c", b"stderr", part="stderr")
+        outputs.store_attachment(name, "c", secret.encode(), "image/png")
+        ledger.save(name, "c", {**projection(), "model_content": secret}, {"tool": "bash", "text": secret})
+    (home / "outputs/s/unrecorded.txt").write_text(secret)
+    (home / "outputs/s/notes.md").write_text("mine")
+    answer = outputs.forget("s")
+    assert len(answer["removed"]) == 4
+    assert answer["left"] == []
+    assert missing(outputs, "s", "c") == {"reason": "forgotten", "time": clock.now}
+    assert ledger.find("s", "c") is None
+    assert ledger.lookup("s", "c")["reason"] == ledger.replay("s")["gone"]["reason"] == "forgotten"
+    assert [path.name for path in home.rglob("outputs/s/*")] == ["notes.md"]
+    assert not (home / "attachments/s").exists()
+    assert outputs.read("other", "c")["total_bytes"] == len(secret)
+    assert "path" in outputs.store("s", "c", b"something else"), "no hash of what was forgotten is kept"
+    outputs.forget("other")
+    ledger.close()
+    assert not any(b"p4ssw0rd" in path.read_bytes() for path in home.iterdir() if path.is_file())

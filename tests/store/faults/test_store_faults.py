@@ -15,6 +15,7 @@ import pytest
 from bridge.limits import Limits
 from bridge.protocol.errors import OutputMissing, StoreUnavailable
 from bridge.store import database, files
+from bridge.store import ledger as ledger_module
 from bridge.store.ledger import Ledger
 from bridge.store.outputs import Outputs
 
@@ -29,7 +30,7 @@ def projection(text="{}"):
         "model_content_format": "tool_result_v1",
         "model_content_policy": {},
         "attachments": [],
-        "output": None,
+        "output": {"reason": "not_needed"},
     }
 
 
@@ -51,7 +52,6 @@ def ledger(home):
 @pytest.fixture
 def short_patience(monkeypatch):
     monkeypatch.setattr(database, "PATIENCE_SECONDS", 0.05)
-    monkeypatch.setattr(database, "PATIENCE_WHILE_STUCK_SECONDS", 0.01)
 
 
 def refusal(call):
@@ -165,7 +165,8 @@ def test_a_read_only_home_is_read_and_the_turn_goes_on(read_only_home, as_ordina
     assert answer["replayed"] == ["kept"]
     assert answer["stored"]["reason"] == "failed"
     assert answer["stored"]["detail"].startswith(os.strerror(errno.EACCES))
-    assert answer["saved"] == {"ledger": {"reason": "unavailable", "detail": "attempt to write a readonly database"}}
+    why = {"reason": "unavailable", "detail": "attempt to write a readonly database", "pending": True}
+    assert answer["saved"] == {"ledger": why}
     assert answer["cleanup"] == "unavailable"
 
 
@@ -248,6 +249,7 @@ def test_a_locked_ledger_costs_no_output_and_is_used_again_when_it_is_free(home,
     assert answer["model_content_policy"]["ledger"] == {
         "reason": "locked",
         "detail": "another process holds the ledger",
+        "pending": True,
     }
     ledger.save("s", "during", projection())
     assert len(caplog.records) == 1, "a trouble that lasts is told once"
@@ -393,4 +395,141 @@ def test_a_clock_that_goes_backwards_changes_no_order_and_keeps_nothing_for_ever
     now[0] += 6 * 86_400
     assert outputs.cleanup()["removed"] == []
     now[0] += 2 * 86_400
-    assert [item["reason"] for item in outputs.cleanup()["removed"]] == ["expired"]
+    removed = outputs.cleanup()["removed"]
+    assert [(item["path"], item["reason"]) for item in removed] == [
+        ("outputs/future/c.txt", "expired"),
+        ("ledger.sqlite3", "expired"),
+    ]
+
+
+# A ledger that another process holds
+
+
+def hold(home):
+    holder = sqlite3.connect(home / "ledger.sqlite3", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    return holder
+
+
+def test_outputs_and_ledger_of_a_home_wait_for_a_held_ledger_once_and_not_at_every_call(home, monkeypatch):
+    outputs = Outputs(home, Limits())
+    ledger = Ledger(home, database=outputs.database)
+    assert saved(ledger, "before")
+    holder, waits, waited = hold(home), [], []
+    monkeypatch.setattr(database, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(database.time, "sleep", waits.append)
+    for number in range(5):
+        before = len(waits)
+        assert ledger.find("s", f"c{number}") is None
+        assert "path" in outputs.store("s", f"c{number}", b"text\n")
+        assert not saved(ledger, f"c{number}")
+        waited.append(len(waits) > before)
+    holder.close()
+    assert waited == [True, False, False, False, False]
+
+
+@pytest.mark.usefixtures("short_patience")
+def test_what_could_not_be_saved_is_saved_later_in_order_and_says_so_meanwhile(home, ledger):
+    assert saved(ledger, "before")
+    holder = hold(home)
+    answers = {name: ledger.save("s", name, projection(name)) for name in ("one", "two")}
+    assert answers["one"]["model_content_policy"]["ledger"]["pending"] is True
+    assert ledger.find("s", "one") == answers["one"], "a retry gets what the first call got"
+    assert ledger.save("s", "one", projection("other")) == answers["one"]
+    assert ledger.replay("s")["pending"] == 2
+    assert ledger.lookup("s", "two")["item"]["model_content"] == "two"
+    assert ledger.save_pending() == 2
+    holder.close()
+    assert ledger.save_pending() == 0
+    page = ledger.replay("s")
+    assert "pending" not in page
+    assert [item["call_id"] for item in page["items"]] == ["before", "one", "two"]
+    assert ledger.find("s", "one") == projection("one")
+
+
+@pytest.mark.usefixtures("short_patience")
+def test_what_waits_to_be_saved_is_bounded(home, ledger, monkeypatch):
+    assert saved(ledger, "before")
+    monkeypatch.setattr(ledger_module, "PENDING_MAX_BYTES", 1_000)
+    holder = hold(home)
+    policies = [ledger.save("s", f"c{number}", projection("x" * 400))["model_content_policy"] for number in range(4)]
+    holder.close()
+    assert ["pending" in policy["ledger"] for policy in policies] == [True, False, False, False]
+
+
+# What lies in the ledger's place and is somebody else's
+
+
+@pytest.mark.parametrize("target", ["dangling", "a file", "another program's database"])
+def test_a_link_in_the_place_of_the_ledger_is_not_followed(home, outputs, ledger, tmp_path, target):
+    home.mkdir()
+    other = tmp_path / "other"
+    if target == "a file":
+        other.write_bytes(b"")
+    elif target != "dangling":
+        foreign_database(other)
+    before = other.read_bytes() if other.exists() else None
+    (home / "ledger.sqlite3").symlink_to(other)
+    policy = ledger.save("s", "c", projection())["model_content_policy"]
+    assert policy["ledger"]["reason"] == "foreign"
+    assert "path" in outputs.store("s", "c", b"text\n")
+    assert (other.read_bytes() if other.exists() else None) == before
+    assert (home / "ledger.sqlite3").is_symlink()
+    (home / "ledger.sqlite3").unlink()
+    assert ledger.save_pending() == 0
+    assert ledger.find("s", "c") == projection()
+
+
+def foreign_database(path, mode="DELETE"):
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute(f"PRAGMA journal_mode = {mode}")
+    connection.execute("CREATE TABLE notes (text)")
+    connection.execute("INSERT INTO notes VALUES ('mine')")
+    connection.execute("PRAGMA user_version = 7")
+    connection.close()
+
+
+@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
+def test_a_database_of_another_program_is_neither_written_nor_renamed_and_the_ledger_comes_back(home, ledger, mode):
+    home.mkdir()
+    path = home / "ledger.sqlite3"
+    foreign_database(path, mode)
+    before = path.read_bytes()
+    answer = ledger.save("s", "c", projection())["model_content_policy"]["ledger"]
+    assert answer["reason"] == "foreign"
+    assert "RIND_BRIDGE_HOME" in answer["detail"]
+    assert path.read_bytes() == before
+    assert not list(home.glob("*damaged*"))
+    path.rename(home / "moved")
+    assert ledger.save_pending() == 0
+    assert ledger.find("s", "c") == projection()
+
+
+# Rows that somebody changed
+
+
+def change(home, statement):
+    with sqlite3.connect(home / "ledger.sqlite3") as connection:
+        connection.execute(statement)
+    connection.close()
+
+
+@pytest.mark.parametrize("text", ["x", "[]", "{}", "7", '{"bytes": "4"}', "[" * 5_000])
+def test_a_record_of_a_file_that_was_changed_is_damaged(home, outputs, text):
+    reference = outputs.store("s", "c", b"text\n")
+    change(home, f"UPDATE files SET reference = '{text}'")
+    assert refusal(lambda: outputs.read("s", "c"))["reason"] == "damaged"
+    assert outputs.store("s", "c", b"text\n") == reference, "whoever brings it again repairs it"
+    assert outputs.read("s", "c")["content"] == "text\n"
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "null", '{"model_content": 7}', "[" * 5_000])
+def test_a_saved_projection_that_was_changed_is_damaged(home, ledger, text):
+    assert saved(ledger, "c")
+    change(home, f"UPDATE projections SET projection = '{text}'")
+    assert ledger.find("s", "c") is None
+    assert ledger.save("s", "c", projection())["model_content_policy"]["ledger"]["reason"] == "damaged"
+    for call in (lambda: ledger.replay("s"), lambda: ledger.lookup("s", "c")):
+        with pytest.raises(StoreUnavailable) as caught:
+            call()
+        assert caught.value.data["reason"] == "damaged"

@@ -151,7 +151,7 @@ def test_a_process_that_forks_and_its_children_lose_no_row(tmp_path, start):
     home, ledger = tmp_path / "home", Ledger(tmp_path / "home")
 
     def save(name):
-        projection = {"model_content_policy": {}}
+        projection = {"model_content": "", "model_content_policy": {}, "attachments": [], "output": {}}
         for number in range(20):
             assert ledger.save("session", f"{name}-{number}", projection) is projection
         ledger.close()
@@ -171,7 +171,7 @@ def test_workers_that_begin_a_home_at_once_all_save(tmp_path, start):
     home = tmp_path / "home"
 
     def work(tell):
-        projection = {"model_content_policy": {}}
+        projection = {"model_content": "", "model_content_policy": {}, "attachments": [], "output": {}}
         call_id = f"call-{os.getpid()}"
         tell(Ledger(home).save("session", call_id, projection) == projection)
 
