@@ -58,7 +58,7 @@ class InternalError(BridgeError):
 
 
 class RequestTooLarge(BridgeError):
-    """The line is longer than ``request_max_bytes``; it was thrown away as it arrived."""
+    """The line is longer than ``request_max_bytes``, or needs too much memory; ``data`` says which bound it met."""
 
     code, message = -32001, "Request too large"
 

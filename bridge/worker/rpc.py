@@ -36,6 +36,7 @@ from bridge.worker.faults import report
 from bridge.worker.framing import LF, Event, TooLong
 from bridge.worker.methods import METHODS, Method
 from bridge.worker.state import Worker
+from bridge.worker.weight import MOST_TIMES, needs_too_much
 
 log = logging.getLogger(__name__)
 
@@ -74,11 +75,17 @@ class Server:
             log.warning("a request longer than %d bytes was thrown away", event.limit)
             return encode(_error(RequestTooLarge({"request_max_bytes": event.limit}), None)) + LF
         size = len(event.data)
+        if needs_too_much(event.data):
+            log.warning("a line of %d bytes would need more than %d times its size", size, MOST_TIMES)
+            return encode(_error(_too_much_structure(), None)) + LF
         try:
             document = from_json(event.data, allow_inf_nan=False)
-        except (ValueError, MemoryError):
+        except ValueError:
             log.warning("a line of %d bytes is not JSON", size)
             return encode(_error(ParseError(), None)) + LF
+        except MemoryError:
+            log.warning("there is no memory for a line of %d bytes", size)
+            return encode(_error(_out_of_memory(), None)) + LF
         # Of a large request the bytes are the first thing that the work on it can do without.
         del event
         reply = self._answer_document(document, size)
@@ -147,6 +154,10 @@ def _handler(method: Method) -> Handler:
         except BridgeError as error:
             call.failed = True
             return _refusal(error)
+        except MemoryError as error:
+            call.failed = True
+            report(error, call)
+            return _refusal(_out_of_memory())
         except BaseException as error:  # noqa: BLE001 - SystemExit and KeyboardInterrupt get a reply as well
             call.failed = True
             report(error, call)
@@ -199,6 +210,14 @@ def _id_of(request: Any) -> Any:
 def _unknown_method(request: dict[str, Any]) -> bytes | None:
     log.warning("there is no method %.100r", request["method"])
     return encode(_error(MethodNotFound(), request["id"])) if "id" in request else None
+
+
+def _too_much_structure() -> RequestTooLarge:
+    return RequestTooLarge({"memory_max_times": MOST_TIMES, "detail": "too many small values for the size of the line"})
+
+
+def _out_of_memory() -> RequestTooLarge:
+    return RequestTooLarge({"detail": "the worker has not enough memory for this request"})
 
 
 def _error(error: BridgeError, identifier: Any) -> dict[str, Any]:
