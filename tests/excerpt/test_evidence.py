@@ -38,7 +38,7 @@ LINES = [
     ("  ✖ adds numbers", 60),
     ("  ✘ adds numbers", 60),
     ("❌ ThingSpec", 60),
-    ("  ● areas › adds numbers", 60),
+    ("  ● areas adds numbers", 60),
     ("main.o: undefined reference to `area'", 65),
     ("ld: cannot find -lfoo", 50),
     ("dpkg: could not open the archive", 45),

@@ -43,7 +43,9 @@ def diff(files, hunks, lines=10):
 def test_a_diff_keeps_its_file_list_and_whole_hunks(size):
     text = diff(files=12, hunks=20)
     lines = shown(text, size)
-    assert [line for line in lines if line.startswith("diff --git")] == [f"diff --git a/f{at} b/f{at}" for at in range(12)]
+    assert [line for line in lines if line.startswith("diff --git")] == [
+        f"diff --git a/f{at} b/f{at}" for at in range(12)
+    ]
     first = lines.index("@@ -1,10 +1,10 @@")
     assert lines[first + 1 : first + 21] == ["-old 0", "+new 0"] * 10
     assert sum(line.startswith("@@") for line in lines) >= 2
@@ -69,7 +71,10 @@ def test_a_table_keeps_its_header_and_both_its_ends(size):
     lines = shown("\n".join(rows) + "\n", size)
     assert lines[:3] == rows[:3]
     assert lines[-2:] == rows[-2:]
-    assert abs(2 * lines.index(next(line for line in lines if line not in rows[: len(lines)])) - len(lines)) < len(lines) / 2
+    assert (
+        abs(2 * lines.index(next(line for line in lines if line not in rows[: len(lines)])) - len(lines))
+        < len(lines) / 2
+    )
 
 
 @SIZES
