@@ -29,6 +29,8 @@ from bridge.protocol.results import Policy, Projection, SavedProjection
 from bridge.settings import Settings
 
 _UNLIMITED_LINES = 10**9
+# The arguments by which a person knows a call again, the most telling first.
+_SUBJECTS = ("command", "cmd", "path", "file_path", "url", "query", "pattern")
 
 Ids = tuple[str, str]
 
@@ -39,7 +41,7 @@ class ProjectionLedger(Protocol):
     def find(self, session_id: str, call_id: str) -> Any:
         """Return the ``SavedProjection`` of these ids, None if there is none."""
 
-    def save(self, session_id: str, call_id: str, projection: Any) -> Any:
+    def save(self, session_id: str, call_id: str, projection: Any, subject: dict[str, Any] | None = None) -> Any:
         """Save a ``SavedProjection`` unless one is saved already, and return the one that is saved."""
 
 
@@ -68,7 +70,7 @@ class Normalizer:
             return self._normalized(call, ids)
         except OutOfTime:
             terminal, cut = plain_cut(call, self._model.budget, self._terminal.budget, self._outputs, ids)
-            return self._saved(terminal, cut, ids)
+            return self._saved(terminal, cut, call, ids)
 
     def _normalized(self, call: ToolCall, ids: Ids | None) -> Projection:
         saved: SavedProjection | None = self._ledger.find(*ids) if self._ledger and ids else None
@@ -81,11 +83,13 @@ class Normalizer:
             return {"terminal_content": content.text, **saved, "replayed": True}
         model = kind.view(result, self._model)
         output, for_model, for_person = self._render(kind, model, terminal, ids)
-        return self._saved(for_person.text, _projection(kind, result, for_model, output), ids)
+        return self._saved(for_person.text, _projection(kind, result, for_model, output), call, ids)
 
-    def _saved(self, terminal: str, projection: SavedProjection, ids: Ids | None) -> Projection:
+    def _saved(self, terminal: str, projection: SavedProjection, call: ToolCall, ids: Ids | None) -> Projection:
         """Return the whole answer; what was saved first under the same ids is what the model gets."""
-        kept: SavedProjection = self._ledger.save(*ids, projection) if self._ledger and ids else projection
+        kept = projection
+        if self._ledger and ids:
+            kept = self._ledger.save(*ids, projection, subject=_subject(call))
         replayed = kept["model_content"] != projection["model_content"]
         return {"terminal_content": terminal, **kept, "replayed": replayed}
 
@@ -129,6 +133,13 @@ class Normalizer:
         if ids is None or outputs is None:
             return lambda _content, _media_type: {"reason": NO_IDS if ids is None else NO_STORE}
         return lambda content, media_type: outputs.store_attachment(*ids, content, media_type)
+
+
+def _subject(call: ToolCall) -> dict[str, Any]:
+    """Return what the ledger keeps of a call for a person: tool, status, and its command or path."""
+    args = call.args or {}
+    text = next((args[name] for name in _SUBJECTS if isinstance(args.get(name), str)), None)
+    return {"tool": call.name, "status": call.status, "text": text}
 
 
 def normalize(call: dict[str, Any], limits: Limits, outputs: OutputStore | None, *, payload_texts: bool) -> Projection:

@@ -11,7 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bridge.projections.normalizer import Normalizer
 from bridge.protocol.errors import InvalidParams, StoreUnavailable
+from bridge.protocol.models import ToolCall
+from bridge.settings import Settings
 from bridge.store import ledger as ledger_module
 from bridge.store import schema
 from bridge.store.ledger import Ledger
@@ -229,3 +232,14 @@ def test_the_subject_of_a_call_is_kept_and_bounded(ledger, tmp_path):
     connection.close()
     assert json.loads(first) == {"tool": "bash", "status": "failed", "text": ("make " * 100)[:200]}
     assert second is None
+
+
+def test_a_call_that_is_normalized_is_kept_with_its_tool_its_status_and_its_command(tmp_path):
+    home = tmp_path / "home"
+    normalizer = Normalizer(Settings(home=home), ledger=Ledger(home))
+    args = {"path": "/w", "command": "make test"}
+    normalizer.normalize(ToolCall(result="x", name="bash", status="failed", args=args, session_id="s", call_id="c"))
+    connection = sqlite3.connect(home / "ledger.sqlite3")
+    (subject,) = connection.execute("SELECT subject FROM projections").fetchone()
+    connection.close()
+    assert json.loads(subject) == {"tool": "bash", "status": "failed", "text": "make test"}

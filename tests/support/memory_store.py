@@ -45,5 +45,5 @@ class MemoryLedger:
     def find(self, session_id, call_id):
         return copy.deepcopy(self.kept.get((session_id, call_id)))
 
-    def save(self, session_id, call_id, projection):
+    def save(self, session_id, call_id, projection, subject=None):  # noqa: ARG002 - for people, not for the model
         return copy.deepcopy(self.kept.setdefault((session_id, call_id), copy.deepcopy(projection)))
