@@ -1,0 +1,49 @@
+"""A line that decides is shown with the lines that belong to it."""
+
+from __future__ import annotations
+
+import pytest
+from reading import check_excerpt
+
+from bridge.excerpt.budget import Budget
+from bridge.excerpt.text import Style, Text, excerpt
+
+BEFORE = "".join(f"[{number}/900] compiling the module {number}\n" for number in range(900))
+AFTER = "".join(f"cleaning up the folder {number}\n" for number in range(900))
+BLOCKS = {
+    "what was printed before a verdict": (
+        [f"{at}. link {at} moved" for at in range(9)] + ['The command "check" exited with 1.'],
+        range(9),
+    ),
+    "a stack below its exception": (
+        ["java.lang.IllegalStateException: closed", *(f"\tat com.acme.F{at}.run(F{at}.java:{at})" for at in range(8))],
+        range(1, 9),
+    ),
+    "the test above its assertion": (
+        ["3) areas of squares", "   of a large one", "", "     Error: it does not hold"],
+        [0, 1],
+    ),
+    "the place and the code of an error": (
+        ["error[E0308]: mismatched types", "  --> src/a.rs:2:5", "   |", "2  |     x", "   |     ^ expected u8"],
+        range(1, 5),
+    ),
+    "an assertion behind a blank line": (["--- FAIL: TestA", "", "    a_test.go:3: want 1"], [2]),
+}
+
+
+@pytest.mark.parametrize("size", [24_000, 7_000])
+@pytest.mark.parametrize(("block", "belong"), BLOCKS.values(), ids=BLOCKS)
+def test_what_belongs_to_it_is_shown(block, belong, size):
+    text = BEFORE + "\n".join(block) + "\n" + AFTER
+    cut = excerpt(Text(text), Budget(size, 2_000), Style(evidence=0.65))
+    lines = check_excerpt(cut.text, text, {"shown": cut.shown}, str).lines
+    assert [block[at] for at in belong] == [lines.get(901 + at) for at in belong]
+
+
+def test_the_head_is_small_where_lines_decide_and_half_of_it_elsewhere():
+    def head(text):
+        cut = excerpt(Text(text), Budget(24_000, 2_000), Style(evidence=0.65))
+        return len(check_excerpt(cut.text, text, {"shown": cut.shown}, str).head) / 24_000
+
+    assert 0.03 < head(BEFORE + "src/a.c:1:2: error: no\n" + AFTER) <= 0.04
+    assert 0.45 < head(BEFORE + AFTER) <= 0.5
