@@ -174,17 +174,31 @@ class ReadOutput(Params):
 
     session_id: Identifier
     call_id: Identifier
-    offset: int = Field(1, description="The first line wanted, from 1.")
-    column: int = Field(1, description="The first code point wanted of that line, from 1.")
-    limit: int = Field(2_000, description="Lines of the page.")
+    offset: int = Field(1, ge=1, le=LARGEST, description="The first line wanted, from 1.")
+    column: int = Field(1, ge=1, le=LARGEST, description="The first code point wanted of that line, from 1.")
+    limit: int = Field(2_000, ge=1, le=LARGEST, description="Lines of the page.")
+    part: InstanceOf[str] = Field("", description="Another output of the same call, such as stderr.")
 
 
 class Replay(Params):
     """Return the saved projections of a session, in order, those after number ``after``."""
 
     session_id: Identifier
-    after: int = 0
-    limit: int = Field(500, description="Projections of the page.")
+    after: int = Field(0, ge=0, le=LARGEST)
+    limit: int = Field(500, ge=1, le=LARGEST, description="Projections of the page.")
+
+
+class Lookup(Params):
+    """Return the saved projection of one call, before its tool is run again."""
+
+    session_id: Identifier
+    call_id: Identifier
+
+
+class Forget(Params):
+    """Remove the outputs and saved projections of a session; return what was removed."""
+
+    session_id: Identifier
 
 
 class Cleanup(Params):
@@ -231,4 +245,8 @@ def _faults(error: ValidationError) -> dict[str, str]:
 
 def _rule(fault: ErrorDetails) -> str:
     kind = fault["ctx"]["class"] if fault["type"] == "is_instance_of" else fault["type"]
+    if kind == "greater_than_equal":
+        return f"must be a whole number, at least {fault['ctx']['ge']}"
+    if kind == "less_than_equal":
+        return f"must be a whole number, at most {fault['ctx']['le']}"
     return _RULES.get(kind, fault["msg"])

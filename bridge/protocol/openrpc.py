@@ -29,6 +29,8 @@ METHODS: dict[str, tuple[type[models.Params], Any]] = {
     "tool_completed": (models.ToolCompleted, results.Completion),
     "read_output": (models.ReadOutput, results.OutputPage),
     "replay": (models.Replay, results.ReplayPage),
+    "lookup": (models.Lookup, results.Looked),
+    "forget": (models.Forget, results.Forgotten),
     "cleanup": (models.Cleanup, results.Cleaned),
     "stats": (models.Stats, results.Counts),
     "rpc.discover": (models.Discover, dict[str, Any]),

@@ -245,6 +245,18 @@ class ReplayPage(TypedDict):
     """How many projections of the session wait in memory to be saved."""
 
 
+class Looked(TypedDict):
+    """One saved projection, or why there is none."""
+
+    session_id: str
+    call_id: str
+    item: ReplayedProjection | None
+    reason: NotRequired[str]
+    """Why there is none."""
+    time: NotRequired[float | None]
+    """Since when it is gone, in seconds since 1970."""
+
+
 class Removal(TypedDict):
     """A file that a cleanup removed, and why."""
 
@@ -267,6 +279,16 @@ class Cleaned(TypedDict):
     reason: NotRequired[str]
     """Why nothing was removed."""
     detail: NotRequired[str]
+
+
+class Forgotten(TypedDict):
+    """What was removed of a session."""
+
+    session_id: str
+    removed: list[Removal]
+    bytes: int
+    left: list[str]
+    """Files that the disk did not let go."""
 
 
 class MethodCount(TypedDict):

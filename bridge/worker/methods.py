@@ -23,7 +23,9 @@ from bridge.protocol.results import (
     Completion,
     Counts,
     Echo,
+    Forgotten,
     Initialized,
+    Looked,
     OutputPage,
     Projection,
     ReplayPage,
@@ -81,7 +83,7 @@ def tool_completed(worker: Worker, call: models.ToolCompleted) -> Completion:
 def read_output(worker: Worker, params: models.ReadOutput) -> OutputPage:
     """Return one page of a stored output."""
     page: OutputPage = worker.store("outputs").read(
-        params.session_id, params.call_id, params.offset, params.column, params.limit
+        params.session_id, params.call_id, params.offset, params.column, params.limit, params.part
     )
     return page
 
@@ -90,6 +92,18 @@ def replay(worker: Worker, params: models.Replay) -> ReplayPage:
     """Return the saved projections of a session, in order."""
     saved: ReplayPage = worker.store("ledger").replay(params.session_id, params.after, params.limit)
     return saved
+
+
+def lookup(worker: Worker, params: models.Lookup) -> Looked:
+    """Return the saved projection of one call."""
+    found: Looked = worker.store("ledger").lookup(params.session_id, params.call_id)
+    return found
+
+
+def forget(worker: Worker, params: models.Forget) -> Forgotten:
+    """Remove the outputs and saved projections of a session; return what was removed."""
+    removed: Forgotten = worker.store("outputs").forget(params.session_id)
+    return removed
 
 
 def cleanup(worker: Worker, _params: models.Cleanup) -> Cleaned:
@@ -142,6 +156,8 @@ METHODS: dict[str, Method] = {
     "tool_completed": Method(models.ToolCompleted, tool_completed),
     "read_output": Method(models.ReadOutput, read_output),
     "replay": Method(models.Replay, replay),
+    "lookup": Method(models.Lookup, lookup),
+    "forget": Method(models.Forget, forget),
     "cleanup": Method(models.Cleanup, cleanup),
     "stats": Method(models.Stats, stats),
     "rpc.discover": Method(models.Discover, discover),

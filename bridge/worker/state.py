@@ -100,8 +100,13 @@ class Worker:
             _quietly("loading the services", lambda: self.services.normalizer)
             return REST_BEFORE_CLEANUP_SECONDS
         self._more_to_clean = False
+        _quietly("saving what could not be saved", self._save_pending)
         _quietly("cleaning up", self._clean_up)
         return REST_BETWEEN_SLICES_SECONDS if self._more_to_clean else CLEANUP_EVERY_SECONDS
+
+    def _save_pending(self) -> None:
+        if hasattr(self.services.ledger, "save_pending"):
+            self.services.ledger.save_pending()
 
     def _clean_up(self) -> None:
         if self.services.outputs is not None:

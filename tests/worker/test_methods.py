@@ -190,12 +190,30 @@ class TestCompletion:
 
 class TestStores:
     def test_a_page_of_an_output(self, worker):
-        assert call(worker, "read_output", "s", "c", 5, 2, 10) == {"called": "read"}
-        assert worker.services.outputs.calls == [("read", ("s", "c", 5, 2, 10), {})]
+        assert call(worker, "read_output", "s", "c", 5, 2, 10, "stderr") == {"called": "read"}
+        assert worker.services.outputs.calls == [("read", ("s", "c", 5, 2, 10, "stderr"), {})]
 
     def test_replay(self, worker):
         assert call(worker, "replay", "s", 7, 10) == {"called": "replay"}
         assert worker.services.ledger.calls == [("replay", ("s", 7, 10), {})]
+
+    def test_lookup(self, worker):
+        assert call(worker, "lookup", "s", "c") == {"called": "lookup"}
+        assert worker.services.ledger.calls == [("lookup", ("s", "c"), {})]
+
+    def test_forget(self, worker):
+        assert call(worker, "forget", "s") == {"called": "forget"}
+        assert worker.services.outputs.calls == [("forget", ("s",), {})]
+
+    @pytest.mark.parametrize("number", [0, -1, 2**64 - 1, 10**4_000])
+    def test_a_number_that_no_page_can_have_is_refused_and_named(self, worker, number):
+        assert list(fields(worker, "read_output", session_id="s", call_id="c", offset=number)) == ["offset"]
+        assert list(fields(worker, "replay", session_id="s", limit=number)) == ["limit"]
+
+    def test_what_could_not_be_saved_is_saved_while_no_request_waits(self, worker):
+        worker.rest()
+        worker.rest()
+        assert ("save_pending", (), {}) in worker.services.ledger.calls
 
     def test_cleanup(self, worker):
         assert call(worker, "cleanup") == {"called": "cleanup"}

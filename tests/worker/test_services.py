@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import TypeAdapter
 
-from bridge.protocol.results import Cleaned, Completion, Counts, OutputPage, ReplayPage
+from bridge.protocol.results import Cleaned, Completion, Counts, Forgotten, Looked, OutputPage, ReplayPage
 
 LONG = "".join(f"line {number}\n" for number in range(30_000))
 IDS = {"session_id": "s1", "call_id": "c1"}
@@ -110,3 +110,18 @@ class TestAHomeThatFails:
         result = worker.call("cleanup")["result"]
         assert result["removed"] == []
         assert result["reason"]
+
+
+class TestLookupAndForget:
+    def test_a_saved_projection_is_found_by_its_ids_before_the_tool_is_run_again(self, worker):
+        first = completed(worker, **IDS)
+        found = validated(Looked, worker.call("lookup", **IDS)["result"])
+        assert found["item"]["model_content"] == first["model_content"]
+        assert worker.call("lookup", session_id="s1", call_id="other")["result"]["item"] is None
+
+    def test_a_session_that_is_forgotten_leaves_nothing_and_says_so(self, worker):
+        completed(worker, **IDS)
+        gone = validated(Forgotten, worker.call("forget", session_id="s1")["result"])
+        assert gone["removed"]
+        assert worker.call("lookup", **IDS)["result"]["item"] is None
+        assert worker.call("read_output", **IDS)["error"]["data"]["reason"] == "forgotten"
