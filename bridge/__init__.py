@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from bridge.protocol.results import Projection
 
 __all__ = ["Limits", "__version__", "normalize", "ui_preview"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def ui_preview(result: Any, limit: int = 4_000, name: str | None = None) -> Any:

@@ -82,7 +82,7 @@ Dir.mktmpdir('rind-bridge-demo') do |folder|
 
   report = Oracle::Report.new(session.rows, frames)
   report.table
-  report.check('the pages of the long file, joined, are the file', pages == File.read(LONG_FILE))
+  report.check('the pages of the long file, joined, are the file', pages == File.read(LONG_FILE, encoding: Encoding::UTF_8))
   report.check("the worker #{killed} was killed with SIGKILL, and the turn went on",
                session.rows.last.completion.preview.include?('the turn goes on'))
   report.frames

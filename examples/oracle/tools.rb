@@ -21,13 +21,13 @@ module Oracle
 
     def run_command(command:, cwd: Dir.pwd)
       output, status = Open3.capture2e(command, chdir: cwd)
-      { result: output, exit_status: status.exitstatus, cwd: cwd }
+      { result: output.force_encoding(Encoding::UTF_8).scrub, exit_status: status.exitstatus, cwd: cwd }
     end
 
     # A structured result: one row for each match.
     def grep(pattern:, paths:)
       output, = Open3.capture2('grep', '-nH', '-e', pattern, *paths)
-      matches = output.each_line(chomp: true).map do |line|
+      matches = output.force_encoding(Encoding::UTF_8).scrub.each_line(chomp: true).map do |line|
         file, number, text = line.split(':', 3)
         { file: file, line: Integer(number), text: text }
       end
@@ -37,13 +37,13 @@ module Oracle
     # Applies one SEARCH/REPLACE block to the file and answers with the unified diff of what changed.
     def patch_file(path:, diff:)
       search, replace = diff.match(/<<<<<<< SEARCH\n(.*?)=======\n(.*?)>>>>>>> REPLACE/m).captures
-      before = File.read(path)
+      before = File.read(path, encoding: Encoding::UTF_8)
       return { ok: false, error: 'the searched text was not found' } unless before.include?(search)
 
       FileUtils.cp(path, "#{path}.orig")
       File.write(path, before.sub(search) { replace })
       unified, = Open3.capture2('diff', '-u', "#{path}.orig", path)
-      { ok: true, diff: unified }
+      { ok: true, diff: unified.force_encoding(Encoding::UTF_8) }
     end
 
     def view_image(path:)

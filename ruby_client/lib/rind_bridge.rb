@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative 'rind_bridge/artificer'
+require 'forwardable'
 require_relative 'rind_bridge/client'
 require_relative 'rind_bridge/version'
 
-# One finished tool call, several honest projections: the Ruby side.
+# Bounds each finished tool result for the model, keeps the rest on disk, and shows a preview in the panel: the Ruby side.
 #
 #   RindBridge.start
 #   RindBridge.install(Artificer)                  # Artificer.ui_preview now asks the worker
@@ -13,9 +13,26 @@ require_relative 'rind_bridge/version'
 #
 # All of it goes through one Client, which documents each call; programs that need more than one build their own.
 module RindBridge
+  # What takes the place of Artificer.ui_preview, and of nothing else: the original's signature and arity.
+  module Artificer
+    def ui_preview(result, limit = Echo::LIMIT, name: nil)
+      RindBridge.ui_preview(result, limit, name: name)
+    end
+  end
+
+  # One for each visibility that the original may have.
+  REPLACEMENTS = %i[public private protected].to_h do |visibility|
+    [visibility, Artificer.dup.tap { |copy| copy.send(visibility, :ui_preview) }]
+  end
+  private_constant :REPLACEMENTS
+
   @lock = Mutex.new
 
   class << self
+    extend Forwardable
+
+    def_delegators :client, :ui_preview, :tool_completed, :read_output, :each_page, :replay, :lookup, :forget, :status
+
     # Takes Client's settings; ends a worker started earlier. Spawns nothing yet.
     def start(**settings)
       client = Client.new(**settings)
@@ -28,33 +45,18 @@ module RindBridge
 
     def stop = @client&.stop
 
-    def ui_preview(result, limit = Echo::LIMIT, name: nil)
-      client.ui_preview(result, limit, name: name)
-    end
-
-    def tool_completed(result, name:, call_id: nil, session_id: nil, status: 'completed', args: nil,
-                       error_type: nil)
-      client.tool_completed(result, name: name, call_id: call_id, session_id: session_id, status: status,
-                                    args: args, error_type: error_type)
-    end
-
-    def read_output(session_id:, call_id:, offset: 1, column: 1, limit: 2000)
-      client.read_output(session_id: session_id, call_id: call_id, offset: offset, column: column, limit: limit)
-    end
-
-    def each_page(session_id:, call_id:, limit: 2000, &block)
-      client.each_page(session_id: session_id, call_id: call_id, limit: limit, &block)
-    end
-
-    def replay(session_id, after: 0, limit: 500)
-      client.replay(session_id, after: after, limit: limit)
-    end
-
-    def status = client.status
-
     # The client of the module's functions; made with the defaults when nobody called start.
     def client
       @client || @lock.synchronize { @client ||= Client.new }
+    end
+
+    # Puts the bridge before +artificer+'s own ui_preview (a module or class with singleton methods, or any object),
+    # as visible as that was. Doing it again changes nothing.
+    def install(artificer)
+      methods = artificer.singleton_class
+      visibility = %i[private protected].find { |kind| methods.public_send(:"#{kind}_method_defined?", :ui_preview) }
+      methods.prepend(REPLACEMENTS.fetch(visibility || :public))
+      artificer
     end
   end
 end

@@ -83,6 +83,21 @@ class ArtificerTest < BridgeTest
     assert_equal 'untouched', @installed.other
   end
 
+  def test_a_method_stays_as_visible_as_it_was
+    RindBridge.start(command: NO_WORKER, logger: ->(_change) {})
+    private_one = Class.new { class << self; def shown = ui_preview('text', 3); private def ui_preview(*) = 'old'; end }
+    protected_one = Class.new { class << self; def shown = self.ui_preview('text', 3); protected def ui_preview(*) = 'old'; end }
+    function = Module.new { module_function; def shown = ui_preview('text', 3); def ui_preview(*) = 'old' }
+    one = Object.new.tap { |object| object.singleton_class.class_eval { def shown = ui_preview('text', 3); private def ui_preview(*) = '' } }
+    [private_one, protected_one, one].each { |given| 2.times { assert_same given, RindBridge.install(given) } }
+
+    assert_equal ['...'] * 4, [private_one, protected_one, RindBridge.install(function), one].map(&:shown)
+    [private_one, protected_one, one].each { |given| assert_raises(NoMethodError) { given.ui_preview('text') } }
+    assert_includes private_one.singleton_class.private_instance_methods, :ui_preview
+    assert_includes protected_one.singleton_class.protected_instance_methods, :ui_preview
+    assert_equal 'text', function.ui_preview('text')
+  end
+
   def test_installing_twice_changes_nothing
     RindBridge.start(command: NO_WORKER)
     assert_same @installed, RindBridge.install(@installed)

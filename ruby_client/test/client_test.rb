@@ -116,7 +116,7 @@ class ClientTest < BridgeTest
 
     assert_predicate done, :degraded?
     assert_equal [-32_602, ['session_id']], [done.error.code, done.error.data['fields'].keys]
-    assert_equal 'text', done.model_content
+    assert_equal '"text"', done.model_content
   end
 
   def test_an_error_of_the_worker_names_every_field_at_fault_and_what_is_wrong

@@ -24,19 +24,63 @@ class CompletionTest < BridgeTest
     assert_same page, client(REAL_WORKER, **PATIENT).tool_completed(page, name: 'read_file').preview
   end
 
-  def test_without_a_worker_the_model_gets_the_whole_result
-    text = 'x' * 100_000
+  def test_without_a_worker_the_model_gets_the_whole_result_that_is_within_its_limits
+    text = 'x' * 25_000
     done = client(NO_WORKER).tool_completed(text, name: 'bash', session_id: 's', call_id: 'c')
 
     assert_predicate done, :degraded?
     refute_predicate done, :truncated?
     refute_predicate done, :replayed?
-    assert_equal [text, 'whole_result', 100_000],
-                 [done.model_content, done.model_content_format, done.policy['total_bytes']]
+    assert_equal [text, 'whole_result', 25_002],
+                 [JSON.parse(done.model_content), done.model_content_format, done.policy['total_bytes']]
     assert_equal 4000, done.preview.length
     assert_equal done.preview, done.terminal_content
     assert_equal({ 'reason' => 'degraded' }, done.output)
     assert_kind_of RindBridge::Unavailable, done.error
+  end
+
+  def test_without_a_worker_the_model_gets_no_more_of_a_result_than_its_limits
+    done = client(NO_WORKER).tool_completed('x' * 100_000, name: 'bash')
+
+    assert_predicate done, :truncated?
+    assert_equal ['result_excerpt', 100_002], [done.model_content_format, done.policy['total_bytes']]
+    assert_operator done.model_content.bytesize, :<=, 25_600
+    assert_match(/\Ax+\n\[rind_bridge: no worker answered; \d+ of 100000 bytes .*\]\nx+\z/, JSON.parse(done.model_content))
+  end
+
+  def test_without_a_worker_the_limits_of_the_last_handshake_hold
+    client = client(REAL_WORKER, limits: { model_max_bytes: 3000 }, **PATIENT)
+    assert client.connect
+    client.stop
+    done = client.tool_completed('x' * 100_000, name: 'bash')
+
+    assert_predicate done, :degraded?
+    assert_includes 2900..3000, done.model_content.bytesize
+  end
+
+  def test_the_first_degraded_completion_says_on_stderr_what_is_wrong_and_what_to_do_unless_there_is_a_logger
+    _, said = capture_io do
+      client = client(NO_WORKER, logger: nil)
+      2.times { client.tool_completed('text', name: 'bash') }
+    end
+
+    assert_match(/\Arind_bridge: .*No such file .*rind-bridge doctor.*\n\z/, said)
+    assert_output('', '') { client(NO_WORKER, logger: Logger.new(StringIO.new)).tool_completed('text', name: 'bash') }
+  end
+
+  def test_the_preview_of_the_result_that_was_completed_last_costs_no_second_call
+    path = File.join(@home, 'methods')
+    client = client(Support.worker('WritesDownMethods', path), **PATIENT)
+    result = { content: 'x' * 5000 }
+    done = client.tool_completed(result, name: 'bash')
+
+    assert_equal done.preview, client.ui_preview(result, name: 'bash')
+    result[:content] = 'changed since'
+    assert_equal 'changed since', client.ui_preview(result, name: 'bash')
+    assert_equal 'chan...', client.ui_preview(result, 7, name: 'bash')
+    client.ui_preview({ content: 'x' * 5000 }, name: 'bash')
+    client.stop
+    assert_equal %w[initialize tool_completed ui_preview ui_preview ui_preview shutdown], File.readlines(path, chomp: true)
   end
 
   def test_without_a_worker_a_hash_goes_to_the_model_as_this_ruby_writes_it
@@ -63,8 +107,8 @@ class CompletionTest < BridgeTest
   def test_a_completion_is_shown_on_a_terminal_without_its_contents
     text = 'x' * 100_000
 
-    assert_equal '#<RindBridge::Completion 100000 bytes for the model, degraded: RindBridge::Unavailable>',
-                 client(NO_WORKER).tool_completed(text, name: 'a').inspect
+    assert_equal '#<RindBridge::Completion 6 bytes for the model, degraded: RindBridge::Unavailable>',
+                 client(NO_WORKER).tool_completed('text', name: 'a').inspect
 
     client = client(REAL_WORKER, **PATIENT)
     shown = Array.new(2) { client.tool_completed(text, name: 'a', session_id: 's', call_id: 'c').inspect }

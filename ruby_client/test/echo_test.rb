@@ -5,6 +5,14 @@ require 'test_helper'
 class EchoTest < Minitest::Test
   Echo = RindBridge::Echo
 
+  # The contract was computed in a locale of UTF-8: in another, Ruby's own inspect escapes what the locale lacks.
+  def setup
+    @external = Encoding.default_external
+    external(Encoding::UTF_8)
+  end
+
+  def teardown = external(@external)
+
   Support.contract('ui_preview_ruby.json').each do |example|
     define_method("test_contract: #{example['id']}") do
       result = eval(example['result_ruby']) # rubocop:disable Security/Eval -- the contract's cases are Ruby source
@@ -21,7 +29,8 @@ class EchoTest < Minitest::Test
       params = example['params']
       shown = Echo.ui_preview(params['result'], params.fetch('limit', Echo::LIMIT), name: params['name'])
 
-      assert_equal((ruby_3_4 && example['expect_ruby_3_4']) || example['expect'], shown)
+      expected = (ruby_3_4 && example['expect_ruby_3_4']) || example['expect']
+      params['result'].is_a?(Hash) ? assert_same_json(expected, shown) : assert_equal(expected, shown)
     end
   end
 
@@ -99,5 +108,21 @@ class EchoTest < Minitest::Test
 
   def test_an_encoding_without_a_converter_is_shown_by_its_bytes
     assert_equal 'abc', Echo.ui_preview(String.new('abc', encoding: 'Emacs-Mule'))
+  end
+
+  private
+
+  def external(encoding)
+    verbose, $VERBOSE = $VERBOSE, nil
+    Encoding.default_external = encoding
+  ensure
+    $VERBOSE = verbose
+  end
+
+  # The contract has the floats of json 2.6 (1.0e+15); later ones write the same numbers in other words (1e+15).
+  def assert_same_json(expected, shown)
+    return assert_equal(expected, shown) if expected == shown || 1e15.to_json == '1.0e+15'
+
+    assert_equal JSON.parse(expected), JSON.parse(shown)
   end
 end

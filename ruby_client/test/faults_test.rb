@@ -37,7 +37,56 @@ class FaultsTest < BridgeTest
   end
 
   def test_a_worker_that_prints_garbage_first
-    assert_ruby_answers client(Support.worker('PrintsGarbageFirst'), **PATIENT), /not JSON/
+    ['Loading settings...', '{"level":"info","id":1}', "\xFF", ''].each do |noise|
+      ["\n", ''].each do |line_end|
+        client = client(Support.worker('PrintsGarbageFirst', noise + line_end), **PATIENT)
+
+        assert_worker_answers client
+        assert_match(/not JSON-RPC: "#{Regexp.escape(noise[0, 8].scrub.inspect[1..-2])}/, client.status[:last_error]) unless noise.empty?
+      end
+    end
+  end
+
+  def test_a_worker_that_prints_garbage_without_end_before_its_first_reply
+    client = client(Support.worker('PrintsGarbageFirst', "noise\n" * 20_000), **PATIENT)
+
+    assert_ruby_answers client, /greeted with no reply; .*not JSON-RPC: "noise/
+  end
+
+  def test_a_worker_that_speaks_another_protocol
+    assert_ruby_answers client(Support.worker('SpeaksAnotherProtocol'), **PATIENT),
+                        /another protocol \(99; this gem speaks 1\); install gem and worker of one version/
+  end
+
+  def test_a_reply_that_ruby_cannot_read_leaves_the_worker_alive
+    client = client(Support.worker('AnswersTooDeep'), **PATIENT)
+    done = Array.new(6) { client.tool_completed('text', name: 'bash') }
+
+    assert_kind_of RindBridge::UnreadableReply, done.last.error
+    assert_equal [:ready, 1, 6], client.status.values_at(:state, :spawned, :fallbacks)
+  end
+
+  def test_calls_that_stall_do_not_leave_the_others_without_a_worker
+    client = client(Support.worker('StallsOnRequest'), deadline: 30, preview_deadline: 0.3, restarts: 2, cool_down: 3600)
+    3.times do
+      assert_equal 'stall', client.ui_preview('stall')
+      refute_predicate client.tool_completed('innocent', name: 'bash'), :degraded?
+    end
+    assert_equal [:ready, 4, 3], client.status.values_at(:state, :spawned, :fallbacks)
+  end
+
+  def test_a_worker_that_only_stalls_is_given_up
+    client = client(Support.worker('StallsOnRequest'), deadline: 30, preview_deadline: 0.3, restarts: 2, cool_down: 3600)
+    client.connect
+    3.times { assert_equal 'stall', client.ui_preview('stall') }
+
+    assert_equal [:given_up, 2], client.status.values_at(:state, :spawned)
+  end
+
+  def test_a_worker_that_writes_much_to_stderr_between_two_calls
+    client = client(Support.worker('FloodsStderrWhenIdle'), **PATIENT)
+
+    3.times { assert_worker_answers client }
   end
 
   def test_a_worker_that_refuses_the_handshake
@@ -182,7 +231,7 @@ class FaultsTest < BridgeTest
     done = client.tool_completed('x' * 5_000_000, name: 'bash')
 
     assert_kind_of RindBridge::RequestTooLarge, done.error
-    assert_equal 5_000_000, done.model_content.length
+    assert_equal [true, 5_000_002], [done.truncated?, done.policy['total_bytes']]
   end
 
   def test_a_huge_reply

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require 'json'
-require 'minitest/autorun'
-require 'rind_bridge'
+require 'test_helper'
 require_relative 'support/status_frames'
 require_relative 'support/frame_cases'
 
@@ -44,8 +42,8 @@ class FramesTest < Minitest::Test
   end
 
   def client(structural_tools)
-    @clients[structural_tools] ||= RindBridge::Client.new(structural_tools: structural_tools).tap do |client|
-      assert client.connect, 'no worker: run bin/setup, and put .venv/bin on the PATH'
+    @clients[structural_tools] ||= RindBridge::Client.new(command: Support::REAL_WORKER, structural_tools: structural_tools).tap do |client|
+      assert client.connect, 'no worker: run bin/setup'
     end
   end
 

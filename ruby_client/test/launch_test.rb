@@ -31,6 +31,49 @@ class LaunchTest < Minitest::Test
     assert_equal ['mine', 'a b'], Launch.new(command: ['mine', 'a b']).argv
   end
 
+  def test_a_program_is_looked_up_on_the_path_first
+    in_home do |home|
+      on_path = executable(File.join(home, 'bin', 'rind-bridge'))
+      executable(File.join(home, '.local', 'bin', 'rind-bridge'))
+      ENV['PATH'] = ":/no/such/folder:#{File.dirname(on_path)}"
+
+      assert_equal on_path, Launch.new.program
+    end
+  end
+
+  def test_a_program_that_is_not_on_the_path_is_where_pipx_and_uv_put_it
+    in_home do |home|
+      installed = executable(File.join(home, '.local', 'bin', 'rind-bridge'))
+      [nil, '', '/no/such/folder'].each do |path|
+        ENV['PATH'] = path
+
+        assert_equal installed, Launch.new.program
+      end
+    end
+  end
+
+  def test_a_program_is_never_taken_from_the_working_directory
+    in_home do |home|
+      executable(File.join(home, 'planted-program'))
+      ENV['PATH'] = nil
+      error = Dir.chdir(home) do
+        assert_raises(RindBridge::Unavailable) { Launch.new(command: 'planted-program').program }
+      end
+
+      assert_match(/cannot be started: No such file .*absolute path as RIND_BRIDGE_COMMAND/, error.message)
+    end
+  end
+
+  def test_the_home_directory_and_spaces_in_a_path
+    in_home do |home|
+      ENV['RIND_BRIDGE_COMMAND'] = '~/my\ tools/bridge serve'
+      launch = Launch.new
+
+      assert_equal ["#{home}/my tools/bridge", 'serve'], [launch.program, launch.argv.last]
+      assert_equal '/a b/c', Launch.new(command: ['/a b/c', 'serve']).program
+    end
+  end
+
   def test_the_environment_is_a_short_list
     ENV.update('API_TOKEN' => 'secret', 'LC_TIME' => 'C', 'RIND_BRIDGE_READ_TOOL' => 'cat', 'RUBYOPT' => '-w')
     names = Launch.new.environment.keys
@@ -69,5 +112,20 @@ class LaunchTest < Minitest::Test
     ENV.delete('RIND_BRIDGE_STRUCTURAL_TOOLS')
 
     assert_nil Launch.new.structural_tools
+  end
+
+  private
+
+  def in_home
+    Dir.mktmpdir('home') do |home|
+      ENV['HOME'] = home
+      yield home
+    end
+  end
+
+  def executable(path)
+    FileUtils.mkdir_p(File.dirname(path))
+    File.write(path, "#!/bin/sh\n", perm: 0o755)
+    path
   end
 end

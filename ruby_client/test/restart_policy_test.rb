@@ -32,6 +32,25 @@ class RestartPolicyTest < Minitest::Test
     assert_in_delta 0.2, @policy.wait(240)
   end
 
+  def test_losses_to_calls_cost_no_pause_and_are_forgotten_with_the_next_answer
+    10.times do
+      4.times { refute @policy.lost(0, by_call: true) }
+      assert_equal 0, @policy.wait(0)
+      @policy.answered
+    end
+    4.times { @policy.lost(0, by_call: true) }
+
+    assert @policy.lost(1, by_call: true)
+    assert_equal 60, @policy.wait(1)
+  end
+
+  def test_an_answer_forgets_no_other_loss
+    4.times { @policy.lost(0) }
+    @policy.answered
+
+    assert @policy.lost(1)
+  end
+
   def test_after_the_cool_down_the_window_is_clean
     5.times { @policy.lost(0) }
     @policy.started

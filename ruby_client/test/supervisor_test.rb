@@ -90,6 +90,31 @@ class SupervisorTest < BridgeTest
     assert_match(/WARN.*rind_bridge: worker lost: the worker cannot be started/, said.string)
   end
 
+  def test_a_logger_of_ruby_hears_of_beginning_and_end_as_information
+    said = StringIO.new
+    client = client(logger: Logger.new(said), **PATIENT)
+    client.connect
+    client.stop
+
+    assert_match(/\AI, .*INFO.*worker ready\nI, .*INFO.*worker stopped\n\z/, said.string)
+  end
+
+  def test_a_worker_of_another_version_is_told_once
+    client = logged(Support.worker('IsAnotherVersion'), **PATIENT)
+    client.connect
+    Process.kill(:KILL, client.status[:pid])
+    client.ui_preview('text')
+
+    assert_equal %i[ready other_version lost ready], (@changes.map { |change| change[:state] })
+    assert_match(/worker is 0\.0\.1, this gem #{RindBridge::VERSION}/, @changes[1][:reason])
+  end
+
+  def test_a_worker_of_another_version_is_told_on_stderr_when_there_is_no_logger
+    _, said = capture_io { client(Support.worker('IsAnotherVersion'), logger: nil, **PATIENT).connect }
+
+    assert_match(/\Arind_bridge: worker other_version: .*0\.0\.1/, said)
+  end
+
   def test_stop_ends_the_worker_and_starts_no_other
     client = client(**PATIENT)
     client.connect

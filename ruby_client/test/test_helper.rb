@@ -7,6 +7,7 @@ require 'minitest/autorun'
 require 'rbconfig'
 require 'rind_bridge'
 require 'stringio'
+require 'timeout'
 require 'tmpdir'
 
 # What the tests share: where the workers are, and what must be left when a test is over.
@@ -64,6 +65,7 @@ class BridgeTest < Minitest::Test
   def setup
     @clients = []
     @home = Dir.mktmpdir('rind-bridge-test')
+    Timeout.timeout(60) { nil } # since Ruby 3.2 Timeout keeps one thread from its first use on
     GC.start
     @before = resources
   end
@@ -79,7 +81,7 @@ class BridgeTest < Minitest::Test
 
   # A client of its own for this test, with short deadlines; the defaults are for people.
   def client(command = Support.worker, **settings)
-    client = RindBridge::Client.new(command: command, home: @home, **settings)
+    client = RindBridge::Client.new(command: command, home: @home, logger: ->(_change) {}, **settings)
     @clients << client
     client
   end

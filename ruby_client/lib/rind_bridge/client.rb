@@ -18,8 +18,18 @@ module RindBridge
     DEADLINE = 5.0
     # The same for a preview, which is cosmetic.
     PREVIEW_DEADLINE = 1.0
+    # The shortest time that a setting may name, in seconds.
+    SHORTEST = 0.001
     # The projections' own preview is not asked for: the echo is printed by this Ruby.
     NO_PREVIEW = 0
+    # What a Logger hears as information; all else is a warning.
+    QUIET = %i[ready stopped].freeze
+    # What stderr hears when there is no logger.
+    LOUD = %i[degraded other_version].freeze
+
+    # What the first degraded completion adds to its reason.
+    ADVICE = 'The model gets what fits of the result, and the rest is kept nowhere; `rind-bridge doctor` says what is ' \
+             'missing, and a logger hears of every change.'
 
     LIVE = ObjectSpace::WeakMap.new
     private_constant :LIVE
@@ -32,32 +42,41 @@ module RindBridge
     # start_seconds::    seconds that a worker may take from spawn to first reply, however long calls wait.
     # stop_grace::       seconds for an orderly end before each rougher step.
     # restarts:, window:, pause:, cool_down::: see RestartPolicy.
-    # logger::           something with +call+ (gets a Hash: state, reason) or with +warn+ (a Logger). A completion that
-    #                    the worker refused is told as the state :refused, once for each reason.
+    # logger::           something with +call+ (gets a Hash: state, reason) or a Logger. A completion that the worker
+    #                    refused is told as the state :refused, once for each reason; a worker of another version as
+    #                    :other_version. Without a logger, stderr hears of that and of the first degraded completion.
     # Spawns nothing: the first call does. Raises InvalidSetting.
     def initialize(deadline: DEADLINE, preview_deadline: PREVIEW_DEADLINE, limits: nil, logger: nil,
                    start_seconds: Supervisor::START_SECONDS, stop_grace: Worker::STOP_GRACE,
                    restarts: 5, window: 180, pause: 0.1, cool_down: 60, **launch)
-      @deadline = seconds(:deadline, deadline)
-      @preview_deadline = [seconds(:preview_deadline, preview_deadline), @deadline].min
-      @stop_grace = seconds(:stop_grace, stop_grace)
+      InvalidSetting.check(SHORTEST, deadline: deadline, preview_deadline: preview_deadline,
+                                     start_seconds: start_seconds, stop_grace: stop_grace)
+      @deadline = deadline
+      @preview_deadline = [preview_deadline, deadline].min
+      @stop_grace = stop_grace
       launch = Launch.new(**launch)
       @own_structural_tools = launch.structural_tools || Echo::STRUCTURAL_TOOLS
       policy = RestartPolicy.new(restarts: restarts, window: window, pause: pause, cool_down: cool_down)
       @supervisor = Supervisor.new(launch, limits: limits, policy: policy, on_change: Client.reporter(logger),
-                                           start_seconds: seconds(:start_seconds, start_seconds))
+                                           start_seconds: start_seconds)
+      @logger = logger
       @fallbacks = 0
-      register
+      LIVE[self] = true
+      # Who forgets to stop a client leaves no worker behind: neither at the process's end nor at its own.
+      ObjectSpace.define_finalizer(self, Client.finalizer(@supervisor))
     end
 
-    # Gives the echo that +name+'s result gets on the panel: a String in UTF-8 of at most +limit+ characters
+    # Returns the echo that +name+'s result gets on the panel: a String in UTF-8 of at most +limit+ characters
     # (with "..." when cut), or the very object when +name+ is structural and +result+ a Hash. Raises nothing
-    # but ArgumentError for a +limit+ that is no number, and waits no longer than the preview deadline.
+    # but ArgumentError for a +limit+ that is no number, and waits no longer than the preview deadline. The result
+    # that was completed last is not sent to the worker again.
     def ui_preview(result, limit = Echo::LIMIT, name: nil)
       return result if Echo.passes?(result, name, structural_tools)
 
       deadline = Clock.now + @preview_deadline
       head = Echo.head(result, limit)
+      return Echo.cut(head, limit) if limit == Echo::LIMIT && [result.__id__, head] == @completed
+
       begin
         return result if @supervisor.hello.nil? && name && learns_to_pass?(result, name, deadline)
 
@@ -68,48 +87,59 @@ module RindBridge
       end
     end
 
-    # Takes a finished tool: its result (any object), its name, the call's and session's ids (checked names, or
-    # nil), its status ("completed", "failed", "cancelled"), arguments (a Hash or its JSON) and type of error.
-    # Gives a Completion; raises nothing of RindBridge::Error: without a worker's answer the completion is degraded.
+    # Takes a finished tool: its result (any object), its name, the call's and session's ids (texts, or nil), its
+    # status ("completed", "failed", "cancelled"), arguments (a Hash or its JSON) and type of error.
+    # Returns a Completion; raises nothing of RindBridge::Error: without a worker's answer the completion is degraded.
     def tool_completed(result, name:, call_id: nil, session_id: nil, status: 'completed', args: nil,
                        error_type: nil)
       deadline = Clock.now + @deadline
       given = { status: status, error_type: error_type, session_id: session_id, call_id: call_id }
-      params = { result: result, name: name.to_s, **given.compact.transform_values(&:to_s), limit: NO_PREVIEW }
-      arguments = Request.arguments(args)
-      params[:args] = arguments if arguments
+      params = { result: result, name: name.to_s, **given.compact.transform_values(&:to_s), limit: NO_PREVIEW,
+                 args: Request.arguments(args) }
+      params.delete(:args) if params[:args].nil?
       projections = projections(params, deadline)
       Completion.from_worker(projections, preview: preview(result, name))
     rescue Error => e
-      @fallbacks += 1
-      @supervisor.refused(e) if e.is_a?(RemoteError)
-      Completion.degraded(result, preview: preview(result, name), echo: Echo.text(result, Echo::LIMIT), error: e)
+      degraded(result, name, e)
     end
 
-    # Gives the OutputPage of a stored output from line +offset+ and character +column+ (both from 1), at most
-    # +limit+ lines. Raises OutputMissing with a reason, InvalidParams, StoreUnavailable, Unavailable.
-    def read_output(session_id:, call_id:, offset: 1, column: 1, limit: 2000)
+    # Returns the OutputPage of a stored output from line +offset+ and character +column+ (both from 1), at most
+    # +limit+ lines; +part+ names a second output of the same call ("stderr"). Raises OutputMissing with a reason,
+    # InvalidParams, StoreUnavailable, Unavailable.
+    def read_output(session_id:, call_id:, offset: 1, column: 1, limit: 2000, part: '')
       place = { session_id: session_id.to_s, call_id: call_id.to_s, offset: offset, column: column, limit: limit }
-      OutputPage.new(ask('read_output', place, Clock.now + @deadline)) do |**from|
-        read_output(session_id: session_id, call_id: call_id, limit: limit, **from)
+      place[:part] = part.to_s unless part.to_s.empty?
+      OutputPage.new(ask('read_output', place)) do |**from|
+        read_output(session_id: session_id, call_id: call_id, limit: limit, part: part, **from)
       end
     end
 
-    # Gives the pages of a stored output from its beginning, each read when it is asked for.
-    def each_page(session_id:, call_id:, limit: 2000, &block)
-      return to_enum(:each_page, session_id: session_id, call_id: call_id, limit: limit) unless block
+    # Returns the pages of a stored output from its beginning, each read when it is asked for.
+    def each_page(**place, &block)
+      return to_enum(:each_page, **place) unless block
 
-      read_output(session_id: session_id, call_id: call_id, limit: limit).each_page(&block)
+      read_output(**place).each_page(&block)
     end
 
-    # Gives the ReplayPage of a session after sequence number +after+, at most +limit+ completions.
+    # Returns the ReplayPage of a session after sequence number +after+, at most +limit+ completions.
     # Raises InvalidParams, StoreUnavailable, Unavailable.
     def replay(session_id, after: 0, limit: 500)
-      fields = ask('replay', { session_id: session_id.to_s, after: after, limit: limit }, Clock.now + @deadline)
+      fields = ask('replay', { session_id: session_id.to_s, after: after, limit: limit })
       ReplayPage.new(fields) { |**from| replay(session_id, limit: limit, **from) }
     end
 
-    # Waits for a worker that answers. Gives true, or false when there is none before the deadline.
+    # Returns the projection (a Hash) that is saved for these ids, nil when there is none: whoever resumes a session
+    # need not run that tool again. Raises as #replay does.
+    def lookup(session_id:, call_id:)
+      ask('lookup', { session_id: session_id.to_s, call_id: call_id.to_s })
+    end
+
+    # Removes what is kept of a session; returns what was removed. Raises as #replay does.
+    def forget(session_id:)
+      ask('forget', { session_id: session_id.to_s })
+    end
+
+    # Waits for a worker that answers. Returns true, or false when there is none before the deadline.
     def connect
       @supervisor.connect(Clock.now + @deadline)
       true
@@ -143,27 +173,21 @@ module RindBridge
     # These two must not refer to a client, or it could never be collected.
     class << self
       def reporter(logger)
-        return logger if logger.nil? || logger.respond_to?(:call)
+        return logger if logger.respond_to?(:call)
 
-        ->(change) { logger.warn("rind_bridge: worker #{change.values_at(:state, :reason).compact.join(': ')}") }
+        lambda do |change|
+          state = change[:state]
+          text = "rind_bridge: worker #{[state, change[:reason]].compact.join(': ')}"
+          next logger.public_send(QUIET.include?(state) ? :info : :warn, text) if logger
+
+          $stderr.puts(text) if LOUD.include?(state)
+        end
       end
 
       def finalizer(supervisor) = ->(_id) { supervisor.abandon }
     end
 
     private
-
-    def seconds(name, value)
-      return value.to_f if value.is_a?(Numeric) && value.positive?
-
-      raise InvalidSetting, "#{name} must be a number of seconds above 0, not #{value.inspect}"
-    end
-
-    # Who forgets to stop a client still leaves no worker behind: neither at the process's end nor at its own.
-    def register
-      LIVE[self] = true
-      ObjectSpace.define_finalizer(self, Client.finalizer(@supervisor))
-    end
 
     # Only the worker knows its structural tools for sure; asking it once keeps the first call right as well.
     def learns_to_pass?(result, name, deadline)
@@ -174,14 +198,27 @@ module RindBridge
     end
 
     def worker_echo(head, limit, name, deadline)
-      params = { result: head, limit: limit }
-      params[:name] = name.to_s unless name.nil?
+      params = { result: head, limit: limit, name: name&.to_s }.compact
       answer = ask('ui_preview', params, deadline)
       answer.is_a?(String) ? answer : raise(ProtocolFault, 'the worker gave a preview that is no text')
     end
 
+    # Returns the completion's preview, and remembers its text for a call of ui_preview about the same result.
     def preview(result, name)
-      Echo.ui_preview(result, name: name, structural_tools: structural_tools)
+      return result if Echo.passes?(result, name, structural_tools)
+
+      head = Echo.head(result, Echo::LIMIT)
+      @completed = [result.__id__, head]
+      Echo.cut(head, Echo::LIMIT)
+    end
+
+    def degraded(result, name, error)
+      @fallbacks += 1
+      refused = error.is_a?(RemoteError)
+      @supervisor.tell_once([error.class, error.code, error.fields.keys], :refused, error.message) if refused
+      @supervisor.tell_once(:degraded, :degraded, "#{error.message}. #{ADVICE}") unless @logger
+      Completion.degraded(result, preview: preview(result, name), echo: Echo.cut(Echo.head(result, Echo::LIMIT), Echo::LIMIT),
+                                  error: error, limits: @supervisor.hello&.fetch('limits', nil) || {})
     end
 
     def projections(params, deadline)
@@ -191,25 +228,20 @@ module RindBridge
       raise ProtocolFault, 'the worker gave no projections'
     end
 
-    # Gives a reply's result. A request that the worker could not read goes out once more as a JSON-safe copy.
-    def ask(method, params, deadline)
+    # Returns a reply's result. A request that the worker could not read goes out once more as a JSON-safe copy.
+    def ask(method, params, deadline = Clock.now + @deadline)
       answer(Request.body(method, params), deadline)
     rescue RequestRefused
       answer(Request.safe_body(method, params), deadline)
     end
 
+    # A request longer than the worker reads need not be sent to learn that.
     def answer(body, deadline)
-      refuse_oversize(body)
+      most = @supervisor.hello&.dig('limits', 'request_max_bytes')
+      raise RequestTooLarge, "a request of #{body.bytesize} bytes; the worker reads #{most}" if most && body.bytesize > most
+
       reply = @supervisor.call(body, deadline)
       reply.key?('error') ? raise(RemoteError.from(reply['error'])) : reply['result']
-    end
-
-    # The worker would throw such a line away; it need not be sent to learn that.
-    def refuse_oversize(body)
-      most = @supervisor.hello&.dig('limits', 'request_max_bytes')
-      return unless most && body.bytesize > most
-
-      raise RequestTooLarge, "a request of #{body.bytesize} bytes; the worker reads #{most}"
     end
   end
 end

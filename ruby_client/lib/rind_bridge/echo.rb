@@ -28,10 +28,10 @@ module RindBridge
 
     module_function
 
-    # Gives the very object for a structural tool's Hash, else a String. Raises ArgumentError for a +limit+ that
+    # Returns the very object for a structural tool's Hash, else a String. Raises ArgumentError for a +limit+ that
     # cannot be compared with a length, as the original does; nothing else of StandardError.
     def ui_preview(result, limit = LIMIT, name: nil, structural_tools: STRUCTURAL_TOOLS)
-      passes?(result, name, structural_tools) ? result : text(result, limit)
+      passes?(result, name, structural_tools) ? result : cut(head(result, limit), limit)
     end
 
     def passes?(result, name, structural_tools)
@@ -40,19 +40,14 @@ module RindBridge
       false
     end
 
-    # Gives the whole echo.
-    def text(result, limit)
-      cut(head(result, limit), limit)
-    end
-
-    # Gives a text in valid UTF-8 that #cut makes the echo of: no longer than the cut needs, so that a megabyte
+    # Returns a text in valid UTF-8 that #cut makes the echo of: no longer than the cut needs, so that a megabyte
     # of content costs what four kilobytes cost.
     def head(result, limit)
       text = render(result)
       plain_head(text, limit) || cut(text, limit)
     end
 
-    # Cuts to +limit+ characters, in the text's own encoding, and gives valid UTF-8.
+    # Cuts to +limit+ characters, in the text's own encoding, and returns valid UTF-8.
     def cut(text, limit)
       return Utf8.of(text) if text.length <= limit
 
@@ -61,24 +56,19 @@ module RindBridge
 
     # The text as the original prints it, of any length and encoding.
     def render(result)
-      text = printed(result)
+      text = result.is_a?(Hash) ? (content_of(result) || result.to_json).to_s : result.to_s
       text.is_a?(String) ? text : JsonSafe.unprintable(result, TypeError.new)
     rescue StandardError, SystemStackError => e
       rescued_text(result, e)
     end
 
-    def printed(result)
-      return result.to_s unless result.is_a?(Hash)
-
-      (result[:content] || result['content'] || result.to_json).to_s
-    end
+    def content_of(hash) = hash[:content] || hash['content']
 
     # The original would have raised. A Hash without content is shown as what JSON can say of it.
     def rescued_text(result, error)
       return JsonSafe.unprintable(result, error) unless Hash === result # BasicObject has no is_a?
 
-      content = result[:content] || result['content']
-      copied = JsonSafe.copy(content || result)
+      copied = JsonSafe.copy(content_of(result) || result)
       copied.is_a?(String) ? copied : JSON.generate(copied, max_nesting: 0)
     rescue StandardError, SystemStackError => e
       JsonSafe.unprintable(result, e)
@@ -94,6 +84,6 @@ module RindBridge
       head = head[0, wanted] if head.bytesize > wanted
       head if head.valid_encoding?
     end
-    private_class_method :printed, :rescued_text, :plain_head
+    private_class_method :content_of, :rescued_text, :plain_head
   end
 end

@@ -5,7 +5,16 @@ module RindBridge
   class Error < StandardError; end
 
   # A setting that cannot be: the caller of +start+ is to blame.
-  class InvalidSetting < Error; end
+  class InvalidSetting < Error
+    # Raises when one of the +settings+ is no number or less than +least+.
+    def self.check(least, **settings)
+      settings.each do |name, value|
+        next if value.is_a?(Numeric) && value >= least
+
+        raise self, "#{name} must be a number, at least #{least}, not #{value.inspect}"
+      end
+    end
+  end
 
   # No worker can be asked now: not installed, stopped, restarting, or busy until the deadline.
   class Unavailable < Error; end
@@ -36,7 +45,7 @@ module RindBridge
       fields.is_a?(Hash) ? fields : {}
     end
 
-    # Gives the class for the code of a reply's +error+ member, filled from it.
+    # Returns the class for the code of a reply's +error+ member, filled from it.
     def self.from(error)
       error = {} unless error.is_a?(Hash)
       code = error['code']
@@ -44,6 +53,9 @@ module RindBridge
       kind.new("#{error['message'] || 'error without a message'} (#{code.inspect})", code: code, data: error['data'])
     end
   end
+
+  # The worker answered, but not in JSON that Ruby reads (more than 100 levels). The worker is well.
+  class UnreadableReply < RemoteError; end
 
   # The line was not JSON, or not a request. This client or an odd +to_json+ is to blame.
   class RequestRefused < RemoteError; end

@@ -22,7 +22,7 @@ module RindBridge
       @waiting = 0
     end
 
-    # Takes the deadline (a point on Clock) and gives what the block gives. Raises Unavailable when the deadline
+    # Takes the deadline (a point on Clock) and returns what the block gives. Raises Unavailable when the deadline
     # passes first and when this thread is inside already.
     def pass(deadline)
       Thread.handle_interrupt(AT_BLOCKING) do
@@ -61,9 +61,7 @@ module RindBridge
     # after the look at @waiting finds the lock free.
     def leave
       @taken.unlock
-      return if @waiting.zero?
-
-      Thread.handle_interrupt(NEVER) { @queue.synchronize { @freed.broadcast } }
+      Thread.handle_interrupt(NEVER) { @queue.synchronize { @freed.broadcast } } if @waiting.positive?
     rescue ThreadError
       nil # In a signal handler; those who wait look again at their deadline's end at the latest.
     end

@@ -12,26 +12,32 @@ module RindBridge
   class JsonSafe
     # As deep as Ruby's json reads and writes by itself; the worker reads 200.
     MAX_DEPTH = 100
-
-    # Takes any object; gives nil, true, false, Integer, finite Float, valid UTF-8 String, Array or Hash of these.
-    # Raises nothing of StandardError.
-    def self.copy(value)
-      new.copy(value, 0)
-    end
-
-    # What stands for an object that cannot even be printed. Works for a BasicObject too.
-    def self.unprintable(value, error)
-      "#<#{name_of(KERNEL_CLASS.bind_call(value))}: not printable, #{name_of(error.class)}>"
-    end
-
-    def self.name_of(klass)
-      Utf8.of(MODULE_NAME.bind_call(klass) || 'a class without a name')
-    end
-    private_class_method :name_of
-
     KERNEL_CLASS = Kernel.instance_method(:class)
     MODULE_NAME = Module.instance_method(:name)
     private_constant :KERNEL_CLASS, :MODULE_NAME
+
+    class << self
+      # Takes any object; returns nil, true, false, Integer, finite Float, valid UTF-8 String, Array or Hash of these.
+      # Raises nothing of StandardError.
+      def copy(value) = new.copy(value, 0)
+
+      # The text of an object's own to_s in valid UTF-8; what cannot be printed is named.
+      def text(value)
+        text = value.to_s
+        text.is_a?(String) ? Utf8.of(text) : unprintable(value, TypeError.new)
+      rescue StandardError, SystemStackError => e
+        unprintable(value, e)
+      end
+
+      # What stands for an object that cannot even be printed. Works for a BasicObject too.
+      def unprintable(value, error)
+        "#<#{name_of(KERNEL_CLASS.bind_call(value))}: not printable, #{name_of(error.class)}>"
+      end
+
+      private
+
+      def name_of(klass) = Utf8.of(MODULE_NAME.bind_call(klass) || 'a class without a name')
+    end
 
     def initialize
       @ancestors = {}.compare_by_identity
@@ -40,15 +46,14 @@ module RindBridge
     def copy(value, depth)
       case value
       when nil, true, false, Integer then value
-      when String then Utf8.of(value)
-      when Symbol then Utf8.of(value.name)
+      when String, Symbol then Utf8.of(value.to_s)
       when Float then value.finite? ? value : value.to_s
       when Hash then nested(value, depth, '{...}') { copy_hash(value, depth + 1) }
       when Array then nested(value, depth, '[...]') { value.map { |item| copy(item, depth + 1) } }
       else other(value, depth)
       end
     rescue StandardError, SystemStackError => e
-      self.class.unprintable(value, e)
+      JsonSafe.unprintable(value, e)
     end
 
     private
@@ -59,28 +64,18 @@ module RindBridge
       return Utf8.of(value.inspect) if depth >= MAX_DEPTH
 
       @ancestors[value] = true
-      copied = yield
-      @ancestors.delete(value)
-      copied
+      yield.tap { @ancestors.delete(value) }
     end
 
     def copy_hash(hash, depth)
-      hash.each_with_object({}) { |(key, item), copied| copied[key_text(key)] = copy(item, depth) }
-    end
-
-    def key_text(key)
-      text = key.to_s
-      text.is_a?(String) ? Utf8.of(text) : self.class.unprintable(key, TypeError.new)
-    rescue StandardError, SystemStackError => e
-      self.class.unprintable(key, e)
+      hash.each_with_object({}) { |(key, item), copied| copied[JsonSafe.text(key)] = copy(item, depth) }
     end
 
     # An object is what its to_json says, if that is JSON; else what its to_s says.
     def other(value, depth)
       copy(JSON.parse(value.to_json, max_nesting: MAX_DEPTH), depth)
     rescue StandardError, SystemStackError
-      text = value.to_s
-      text.is_a?(String) ? Utf8.of(text) : self.class.unprintable(value, TypeError.new)
+      JsonSafe.text(value)
     end
   end
 end

@@ -9,20 +9,16 @@ module RindBridge
   module Request
     module_function
 
-    # Takes a tool's arguments: a Hash, or the JSON text that the model wrote. Gives a Hash; nil for anything else,
+    # Takes a tool's arguments: a Hash, or the JSON text that the model wrote. Returns a Hash; nil for anything else,
     # since arguments only help the projections and are no reason to do without them.
     def arguments(args)
-      case args
-      when Hash then args
-      when String
-        parsed = JSON.parse(Utf8.of(args))
-        parsed if parsed.is_a?(Hash)
-      end
+      args = JSON.parse(Utf8.of(args)) if String === args # BasicObject has no is_a?
+      args if Hash === args
     rescue JSON::ParserError
       nil
     end
 
-    # Takes a method's name and its params by name, nil standing for "not given" except in +result+. Gives one
+    # Takes a method's name and its params by name, nil standing for "not given" except in +result+. Returns one
     # line of JSON as it follows the id: the quick way when the values allow it, else from a JSON-safe copy
     # (which also carries the two levels that a result of 99 or 100 has too many once it is inside a request).
     def body(method, params)

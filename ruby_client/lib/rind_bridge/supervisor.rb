@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require 'set'
 require_relative 'clock'
 require_relative 'errors'
 require_relative 'gate'
@@ -19,7 +20,7 @@ module RindBridge
 
     # +on_change+ is called with a Hash (state, reason) when the worker becomes ready, is lost, is given up for
     # a while, or is stopped: once for each change, outside of the lock.
-    def initialize(launch, limits: nil, policy: RestartPolicy.new, start_seconds: START_SECONDS, on_change: nil)
+    def initialize(launch, limits: nil, policy: RestartPolicy.new, start_seconds: START_SECONDS, on_change: ->(_) {})
       @launch = launch
       @limits = limits
       @policy = policy
@@ -27,21 +28,18 @@ module RindBridge
       @on_change = on_change
       @gate = Gate.new
       @changes = Queue.new
-      @refusals = {}
+      @told = Set.new
       @state = :idle
       @spawned = 0
-      @stopped = false
     end
 
     # What the last worker said of itself in the handshake; nil before the first.
     attr_reader :hello
 
-    # Sends a request (see Worker#request) and gives the reply's object. A worker that is found dead is replaced
-    # and asked once more, since the request may never have reached it. Raises Unavailable.
+    # Sends a request (see Worker#request) and returns the reply's object. A worker that is found dead is replaced
+    # and asked once more, since the request may never have reached it. Raises Unavailable, UnreadableReply.
     def call(body, deadline)
-      pass(deadline) do
-        using_worker(deadline) { |worker| worker.request(body, deadline) }
-      end
+      pass(deadline) { using_worker(deadline) { |worker| worker.request(body, deadline) } }
     end
 
     # Waits until a worker has greeted. Raises Unavailable.
@@ -58,14 +56,9 @@ module RindBridge
       @worker&.signal(:KILL)
     end
 
-    # Tells +on_change+ of a call that the worker refused (a RemoteError) as the state :refused: once for each kind
-    # of error and fields at fault, since whoever calls wrongly does so every time. The worker itself is well.
-    def refused(error)
-      kind = [error.class, error.code, error.fields.keys]
-      return if @on_change.nil? || @refusals.key?(kind)
-
-      @refusals[kind] = true
-      @changes << { state: :refused, reason: error.message }
+    # Tells +on_change+ of something that is no loss of a worker, once for each +kind+.
+    def tell_once(kind, state, reason)
+      note_once(kind, state, reason)
       report_changes
     end
 
@@ -75,14 +68,9 @@ module RindBridge
     # See Client#status. A forked child is told of itself alone.
     def status
       worker = @worker
-      inherited = worker && worker.owner != Process.pid
-      {
-        state: inherited ? :idle : @state,
-        pid: inherited ? nil : worker&.pid,
-        spawned: inherited ? 0 : @spawned,
-        restarts: inherited ? 0 : [@spawned - 1, 0].max,
-        last_error: @last_error
-      }
+      return { state: :idle, pid: nil, spawned: 0, restarts: 0, last_error: @last_error } if inherited?(worker)
+
+      { state: @state, pid: worker&.pid, spawned: @spawned, restarts: [@spawned - 1, 0].max, last_error: @last_error }
     end
 
     private
@@ -93,29 +81,24 @@ module RindBridge
       report_changes
     end
 
-    def using_worker(deadline)
-      again = true
-      begin
-        worker = ready_worker(deadline)
-        guarding(worker) { yield worker }
-      rescue WorkerDied
-        raise unless again
-
-        again = false
-        retry
-      end
+    def using_worker(deadline, tries = 2)
+      worker = ready_worker(deadline)
+      guarding { yield worker }
+    rescue WorkerDied
+      (tries -= 1).positive? ? retry : raise
     end
 
     def ready_worker(deadline)
       worker = own_worker || start_worker
-      greet(worker, deadline) unless worker.greeted?
+      greet(worker, deadline) unless worker.hello
       worker
     end
 
-    def own_worker
-      return @worker if @worker.nil? || @worker.owner == Process.pid
+    def inherited?(worker) = worker && worker.owner != Process.pid
 
-      # This is a forked child: the worker is the parent's.
+    def own_worker
+      return @worker unless inherited?(@worker)
+
       @worker.forsake
       @state = :idle
       @spawned = 0
@@ -128,7 +111,7 @@ module RindBridge
       wait = @policy.wait(Clock.now)
       raise Unavailable, format('no new worker for another %.1f s', wait) if wait.positive?
 
-      Thread.handle_interrupt(Gate::NEVER) { spawn_worker }
+      Thread.handle_interrupt(Gate::NEVER) { losing { spawn_worker } }
     end
 
     def spawn_worker
@@ -138,18 +121,23 @@ module RindBridge
       @spawned += 1
       @state = :starting unless @state == :lost
       @worker
-    rescue Unavailable => e
-      lose(e)
-      raise
     end
 
     # The caller's time may end before the worker has started up; the worker may go on with that.
     def greet(worker, deadline)
-      worker.greet([deadline, worker.start_deadline].min)
-      @hello = worker.hello
+      @hello = losing(still_starting: worker) { worker.greet([deadline, worker.start_deadline].min) }
+      @last_error = worker.last_words || @last_error
       change(:ready)
+      version = hello['version']
+      return if version == VERSION
+
+      note_once(:version, :other_version, "the worker is #{version}, this gem #{VERSION}; install both in one version")
+    end
+
+    def losing(still_starting: nil)
+      yield
     rescue DeadlinePassed => e
-      raise Unavailable, 'the worker is still starting' if Clock.now < worker.start_deadline
+      raise Unavailable, 'the worker is still starting' if still_starting && Clock.now < still_starting.start_deadline
 
       lose(e)
       raise
@@ -158,31 +146,29 @@ module RindBridge
       raise
     end
 
-    def guarding(worker)
+    def guarding
       done = false
-      answer = yield
+      answer = losing { yield }
+      @policy.answered
       done = true
       answer
-    rescue Unavailable => e
-      lose(e)
+    rescue Unavailable, UnreadableReply
+      done = true
       raise
     ensure
-      lose(Unavailable.new('a call was interrupted')) unless done || @worker.nil?
+      lose(Unavailable.new('a call was interrupted')) unless done
     end
 
+    # A worker that answers no more within a call was well before it: that is put down to the call at first.
     def lose(error)
       Thread.handle_interrupt(Gate::NEVER) do
         worker = @worker
         @worker = nil
         worker&.kill
-        @last_error = described(error, worker)
-        change(@policy.lost(Clock.now) ? :given_up : :lost)
+        @last_error = [error.message, worker&.last_words].compact.join('; ')
+        by_call = worker&.hello && !error.is_a?(WorkerDied)
+        change(@policy.lost(Clock.now, by_call: by_call) ? :given_up : :lost)
       end
-    end
-
-    def described(error, worker)
-      words = worker&.last_words
-      words.nil? ? error.message : "#{error.message}; it last said: #{words}"
     end
 
     def stop_worker(grace)
@@ -193,17 +179,15 @@ module RindBridge
     end
 
     def change(state)
-      return if @state == state
-
+      @changes << { state: state, reason: LOSSES.include?(state) ? @last_error : nil } unless @state == state
       @state = state
-      return unless @on_change
+    end
 
-      @changes << { state: state, reason: LOSSES.include?(state) ? @last_error : nil }
+    def note_once(kind, state, reason)
+      @changes << { state: state, reason: reason } if @told.add?(kind)
     end
 
     def report_changes
-      return if @on_change.nil?
-
       @on_change.call(@changes.pop(true)) until @changes.empty?
     rescue ThreadError
       nil # Another thread has taken the last one.

@@ -4,7 +4,6 @@ require 'json'
 require_relative 'channel'
 require_relative 'clock'
 require_relative 'errors'
-require_relative 'stderr_tail'
 require_relative 'version'
 
 module RindBridge
@@ -12,13 +11,16 @@ module RindBridge
   class Worker
     # How long an orderly end may take before the next, rougher step, in seconds.
     STOP_GRACE = 1.0
-    # The first look whether a child has ended comes after this many seconds, each later one after twice as long.
-    FIRST_LOOK = 0.001
-    LONGEST_LOOK = 0.05
+    # Seconds between two looks whether a child has ended.
+    LOOK = 0.002
     HANDSHAKE_ID = 1
-    HEAD = '{"jsonrpc":"2.0","id":'
+    # The version of the wire that this client speaks.
+    PROTOCOL = 1
+    FRAME = '{"jsonrpc":'
     # What a client needs of the handshake's result.
     HELLO = { 'structural_tools' => Array, 'limits' => Hash }.freeze
+    # What may stand before the first reply (a sitecustomize or .pth file that prints).
+    NOISE_MAX_BYTES = 65_536
 
     attr_reader :pid, :owner, :hello, :start_deadline
 
@@ -26,35 +28,32 @@ module RindBridge
     def initialize(launch, start_deadline: Clock.now + 10)
       @owner = Process.pid
       @start_deadline = start_deadline
-      @hello = nil
       @last_id = HANDSHAKE_ID
+      @noise = String.new
       launch_process(launch)
     end
 
     # Writes the handshake, with +limits+ for the worker; its reply is read by #greet.
     def introduce(limits)
-      client = { name: 'rind_bridge', version: VERSION, ruby: RUBY_VERSION }
+      client = { name: 'rind_bridge', version: VERSION, ruby: RUBY_VERSION, json: JSON::VERSION }
       handshake = { method: 'initialize', params: { client: client, limits: limits }.compact }
       @channel.write(frame(HANDSHAKE_ID, JSON.generate(handshake).delete_prefix('{')), @start_deadline)
     end
 
-    def greeted? = !@hello.nil?
-
-    # Reads the reply of the handshake. Raises DeadlinePassed, which harms nothing as long as +start_deadline+
-    # has not passed as well: the next call waits on. Raises WorkerDied and ProtocolFault.
+    # Reads the reply of the handshake and returns its result. Raises DeadlinePassed, which harms nothing as long as
+    # +start_deadline+ has not passed as well: the next call waits on. Raises WorkerDied and ProtocolFault.
     def greet(deadline)
-      reply = reply_to(HANDSHAKE_ID, deadline)
+      reply = first_reply(deadline)
       result = reply['result']
-      raise ProtocolFault, "the worker refused the handshake: #{refusal(reply)}" unless result.is_a?(Hash)
+      raise ProtocolFault, "the worker refused the handshake: #{RemoteError.from(reply['error']).message}" unless result
 
-      fits = HELLO.all? { |name, kind| result[name].is_a?(kind) }
-      raise ProtocolFault, 'the worker greeted with another protocol' unless fits
-
+      check_protocol(result)
       @hello = result.freeze
     end
 
-    # Sends one request, +body+ being its JSON without version and id, and gives the reply's object: it has
-    # +result+ or +error+. Raises DeadlinePassed, WorkerDied, ProtocolFault; after any of them the worker is spoilt.
+    # Sends one request, +body+ being its JSON without version and id, and returns the reply's object: it has
+    # +result+ or +error+. Raises UnreadableReply, which leaves the worker as it is, and DeadlinePassed, WorkerDied,
+    # ProtocolFault; after any of these three nothing more may be asked of this worker.
     def request(body, deadline)
       id = @last_id += 1
       @channel.write(frame(id, body), deadline)
@@ -68,25 +67,21 @@ module RindBridge
       ask_to_shut_down
       @channel.close_input
       signal(:TERM) unless ended?(grace)
-      signal(:KILL) unless ended?(grace)
-      ended?(grace)
-      release
+      kill(grace)
     end
 
-    # Ends a spoilt process at once; reaps it.
-    def kill
+    # Ends the process at once when it has not ended within +grace+ seconds; reaps it.
+    def kill(grace = 0)
       return forsake if foreign?
 
-      signal(:KILL)
-      ended?(STOP_GRACE)
-      release
+      signal(:KILL) unless ended?(grace)
+      # A process that even KILL does not end in time (it hangs in the kernel) is left to a thread of Ruby's.
+      Process.detach(@pid) unless ended?(STOP_GRACE)
+      @channel.close
     end
 
     # In a forked child: lets go of the parent's pipes without a word to the worker.
-    def forsake
-      @channel.close
-      @stderr.close
-    end
+    def forsake = @channel.close
 
     # To the whole group, and never to a process that was reaped and whose number may be another's by now.
     def signal(name)
@@ -95,69 +90,102 @@ module RindBridge
       nil # The group is gone: there is nobody left to end.
     end
 
-    # The last line that the process wrote to stderr; nil when there is none.
-    def last_words = @stderr.last_line
+    # What it printed where no words belong, and its last line on stderr; nil when it did neither.
+    def last_words
+      words = []
+      words << "before its first reply it printed what is not JSON-RPC: #{excerpt(@noise)}" unless @noise.empty?
+      words << "it last said: #{@channel.last_stderr_line}" if @channel.last_stderr_line
+      words.join('; ') unless words.empty?
+    end
 
     private
 
     def foreign? = @owner != Process.pid
 
-    # Descriptors, threads and processes may all be used up: that costs an answer, never the turn.
+    def excerpt(noise) = Utf8.of(noise).strip[0, 80].inspect
+
+    # Descriptors and threads may all be used up: that costs an answer, never the turn.
     def launch_process(launch)
-      argv = launch.argv
       opened = []
+      program = launch.program
       3.times { opened.concat(IO.pipe(binmode: true)) }
       worker_in, input, output, worker_out, errors, worker_err = opened
-      @stderr = StderrTail.new(errors)
-      @pid = Process.spawn(launch.environment, [argv[0], argv[0]], *argv.drop(1),
-                           spawn_options(launch, in: worker_in, out: worker_out, err: worker_err))
-      @channel = Channel.new(input, output)
+      @pid = Process.spawn(launch.environment, [program, launch.argv.first], *launch.argv.drop(1),
+                           **spawn_options(launch), in: worker_in, out: worker_out, err: worker_err)
+      @channel = Channel.new(input, output, errors)
       [worker_in, worker_out, worker_err].each(&:close)
-    rescue SystemCallError, ThreadError, ArgumentError => e
+    rescue SystemCallError, ArgumentError => e
       opened.each(&:close)
-      @stderr&.close
       raise Unavailable, "the worker cannot be started: #{e.message}"
     end
 
     # A process group of its own: a terminal's Ctrl-C reaches the oracle, and what the worker started ends with it.
-    def spawn_options(launch, **pipes)
-      options = { unsetenv_others: true, close_others: true, pgroup: true, **pipes }
-      options[:chdir] = launch.chdir.to_s if launch.chdir
-      options
+    def spawn_options(launch)
+      { unsetenv_others: true, close_others: true, pgroup: true, chdir: launch.chdir&.to_s }.compact
     end
 
-    def frame(id, body) = "#{HEAD}#{id},#{body}\n"
+    def frame(id, body) = %({"jsonrpc":"2.0","id":#{id},#{body}\n)
+
+    # The first line that answers the handshake; what Python prints while it starts may stand before it, even in its line.
+    def first_reply(deadline)
+      loop do
+        noise, *frame = @channel.read(deadline).b.rpartition(FRAME)
+        reply = parsed(frame.join.force_encoding(Encoding::UTF_8))
+        @noise << noise
+        return reply if answer?(reply, HANDSHAKE_ID)
+
+        @noise << frame.join
+        raise ProtocolFault, 'the worker greeted with no reply' if @noise.bytesize > NOISE_MAX_BYTES
+      end
+    end
+
+    def check_protocol(result)
+      fits = result.is_a?(Hash) && HELLO.all? { |name, kind| result[name].is_a?(kind) }
+      protocol = result['protocol'] if fits
+      return if protocol == PROTOCOL
+
+      raise ProtocolFault, "the worker greeted with another protocol (#{protocol.inspect}; this gem speaks #{PROTOCOL}); " \
+                           'install gem and worker of one version'
+    end
 
     # Passes over notifications. An answer to another request is never taken for this one: with one request under
     # way at a time it means that the two sides no longer agree.
     def reply_to(id, deadline)
       loop do
-        reply = parse(@channel.read(deadline))
-        return reply if reply['id'] == id && (reply.key?('result') || reply.key?('error'))
-        next if !reply.key?('id') && reply.key?('method')
-        # An error without id answers a line that could not be understood: ours, there is no other.
-        return reply if reply['id'].nil? && reply['error'].is_a?(Hash)
+        line = @channel.read(deadline)
+        reply = parsed(line) || raise(fault_of(line))
+        return reply if answer?(reply, id)
 
-        raise ProtocolFault, 'the worker answered another request than it was asked'
+        notification = !reply.key?('id') && reply.key?('method')
+        raise ProtocolFault, 'the worker answered another request than it was asked' unless notification
       end
     end
 
-    def parse(line)
-      reply = JSON.parse(line)
-      raise ProtocolFault, 'the worker wrote JSON that is no object' unless reply.is_a?(Hash)
+    # An error without id answers a line that could not be understood: ours, there is no other.
+    def answer?(reply, id)
+      return false if reply.nil?
 
-      reply
-    rescue JSON::ParserError, EncodingError
-      raise ProtocolFault, 'the worker wrote a line that is not JSON'
+      (reply['id'] == id && (reply.key?('result') || reply.key?('error'))) ||
+        (reply['id'].nil? && reply['error'].is_a?(Hash))
     end
 
-    def refusal(reply)
-      reply.key?('error') ? RemoteError.from(reply['error']).message : 'its result is no object'
+    def parsed(line)
+      reply = JSON.parse(line)
+      reply if reply.is_a?(Hash)
+    rescue JSON::ParserError, EncodingError
+      nil
+    end
+
+    # A line with the look of a reply is the one that was waited for: the worker is well, only this reply cannot be used.
+    def fault_of(line)
+      return UnreadableReply.new("the worker's reply is no JSON that Ruby reads") if line.start_with?(FRAME)
+
+      ProtocolFault.new('the worker wrote a line that is not JSON')
     end
 
     # A worker that does not read any more is ended by the steps that need no reader. Its reply is not waited for.
     def ask_to_shut_down
-      @channel.write(frame(@last_id + 1, '"method":"shutdown"}'), Clock.now + FIRST_LOOK)
+      @channel.write(frame(@last_id + 1, '"method":"shutdown"}'), Clock.now + LOOK)
     rescue DeadlinePassed
       nil
     end
@@ -165,14 +193,8 @@ module RindBridge
     # Waits at most +seconds+. A child that somebody else has reaped (Process.waitall) has ended as well.
     def ended?(seconds)
       deadline = Clock.now + seconds
-      look = FIRST_LOOK
-      until reaped?
-        return false if Clock.now >= deadline
-
-        sleep(look)
-        look = [look * 2, LONGEST_LOOK].min
-      end
-      true
+      sleep(LOOK) until reaped? || Clock.now >= deadline
+      @ended
     end
 
     # With the worker goes whatever it started and left behind.
@@ -184,13 +206,6 @@ module RindBridge
       @ended = true
     rescue Errno::ECHILD
       @ended = true
-    end
-
-    def release
-      # A process that even KILL did not end in time (it hangs in the kernel) is left to a thread of Ruby's.
-      Process.detach(@pid) unless @ended
-      @channel.close
-      @stderr.close
     end
   end
 end

@@ -5,6 +5,7 @@
 #   ruby worker.rb BEHAVIOUR [ARGUMENT]
 
 require 'json'
+require_relative '../../lib/rind_bridge/version'
 
 # The well-behaved worker: every method that the client asks for, in its simplest form.
 class GoodWorker
@@ -48,7 +49,7 @@ class GoodWorker
   end
 
   def hello(params)
-    { server: 'fake', version: '0', protocol: 1, methods: [], limits: LIMITS, home: '/', pid: Process.pid,
+    { server: 'fake', version: RindBridge::VERSION, protocol: 1, methods: [], limits: LIMITS, home: '/', pid: Process.pid,
       structural_tools: structural_tools, client: params['client'] }
   end
 
@@ -91,7 +92,7 @@ module Misbehaving
 
   class PrintsGarbageFirst < GoodWorker
     def run
-      $stdout.write("Loading settings...\n")
+      $stdout.write(@arguments.first)
       super
     end
   end
@@ -115,6 +116,14 @@ module Misbehaving
 
   class GreetsOddly < GoodWorker
     def hello(_params) = { capabilities: {}, limits: 'none' }
+  end
+
+  class SpeaksAnotherProtocol < GoodWorker
+    def hello(params) = super.merge(protocol: 99)
+  end
+
+  class IsAnotherVersion < GoodWorker
+    def hello(params) = super.merge(version: '0.0.1')
   end
 
   class GivesNoPolicy < GoodWorker
@@ -171,6 +180,19 @@ module Misbehaving
     end
   end
 
+  class AnswersTooDeep < Base
+    def misbehave(request)
+      $stdout.write(%({"jsonrpc":"2.0","result":#{'[' * 200}#{']' * 200},"id":#{request['id']}}\n))
+    end
+  end
+
+  class StallsOnRequest < Base
+    def misbehave(request)
+      sleep if request.dig('params', 'result') == 'stall'
+      reply(request['id'], result_of(request))
+    end
+  end
+
   class AnswersNoText < Base
     def misbehave(request)
       reply(request['id'], 42)
@@ -194,6 +216,13 @@ module Misbehaving
     def misbehave(request)
       $stderr.write('e' * 1_048_576)
       reply(request['id'], result_of(request))
+    end
+  end
+
+  class FloodsStderrWhenIdle < Base
+    def misbehave(request)
+      reply(request['id'], result_of(request))
+      $stderr.write('e' * 1_048_576)
     end
   end
 
