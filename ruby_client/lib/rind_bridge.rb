@@ -1,8 +1,11 @@
 # frozen_string_literal: true
 
 require 'forwardable'
-require_relative 'rind_bridge/client'
-require_relative 'rind_bridge/version'
+require 'json'
+require 'set'
+require 'shellwords'
+%w[version clock errors utf8 json_safe echo excerpt completion pages request launch channel worker restart_policy gate
+   supervisor client].each { |file| require_relative "rind_bridge/#{file}" }
 
 # Bounds each finished tool result for the model, keeps the rest on disk, and shows a preview in the panel: the Ruby side.
 #

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative 'clock'
-require_relative 'errors'
-require_relative 'utf8'
-
 module RindBridge
   # Lines to and from a process over two pipes, and the end of what it writes to a third, its stderr. Knows no JSON.
   #

@@ -1,15 +1,5 @@
 # frozen_string_literal: true
 
-require_relative 'clock'
-require_relative 'completion'
-require_relative 'echo'
-require_relative 'errors'
-require_relative 'launch'
-require_relative 'pages'
-require_relative 'request'
-require_relative 'restart_policy'
-require_relative 'supervisor'
-
 module RindBridge
   # A caller of one worker, with Ruby's own answer wherever the worker has none. Any number of threads may share
   # one; a forked child may go on using it and gets a worker of its own.

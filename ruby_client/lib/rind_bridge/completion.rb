@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative 'excerpt'
-
 module RindBridge
   # What RindBridge.tool_completed gives, frozen: every view of one finished tool.
   #

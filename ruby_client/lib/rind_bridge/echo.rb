@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require 'json'
-require_relative 'json_safe'
-require_relative 'utf8'
-
 module RindBridge
   # +ui_preview+ in Ruby alone.
   #

@@ -54,9 +54,6 @@ module RindBridge
     end
   end
 
-  # The worker answered, but not in JSON that Ruby reads (more than 100 levels). The worker is well.
-  class UnreadableReply < RemoteError; end
-
   # The line was not JSON, or not a request. This client or an odd +to_json+ is to blame.
   class RequestRefused < RemoteError; end
 

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require 'json'
-require_relative 'json_safe'
-require_relative 'utf8'
-
 module RindBridge
   # The model's content when no worker gave one: the result as JSON while that is within the model's limits, else its
   # beginning and its end within them, with a marker between the two.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require 'json'
-require_relative 'utf8'
-
 module RindBridge
   # A copy of any Ruby value that JSON.generate takes: for values that it refuses as they are (NaN, bad bytes,
   # recursion, more than 100 levels, a +to_json+ that raises or does not give JSON).

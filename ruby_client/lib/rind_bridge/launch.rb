@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require 'shellwords'
-require_relative 'errors'
-
 module RindBridge
   # How a worker is started: its argument array and its environment. Never through a shell.
   class Launch

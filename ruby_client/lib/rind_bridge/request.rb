@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require 'json'
-require_relative 'json_safe'
-require_relative 'utf8'
-
 module RindBridge
   # The JSON of a request without version and id, which the worker's connection puts before it.
   module Request

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative 'errors'
-
 module RindBridge
   # When a lost worker may be replaced: the first loss at once, the next ones after growing pauses, and after
   # too many within the window not before a cool-down has passed. Knows no clock and no process.

@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require 'set'
-require_relative 'clock'
-require_relative 'errors'
-require_relative 'gate'
-require_relative 'restart_policy'
-require_relative 'worker'
-
 module RindBridge
   # Keeps one worker, replaces it when it is lost, and lets one call through at a time.
   #
@@ -37,7 +30,7 @@ module RindBridge
     attr_reader :hello
 
     # Sends a request (see Worker#request) and returns the reply's object. A worker that is found dead is replaced
-    # and asked once more, since the request may never have reached it. Raises Unavailable, UnreadableReply.
+    # and asked once more, since the request may never have reached it. Raises Unavailable.
     def call(body, deadline)
       pass(deadline) { using_worker(deadline) { |worker| worker.request(body, deadline) } }
     end
@@ -116,8 +109,7 @@ module RindBridge
 
     def spawn_worker
       @policy.started
-      @worker = Worker.new(@launch, start_deadline: Clock.now + @start_seconds)
-      @worker.introduce(@limits)
+      @worker = Worker.new(@launch, limits: @limits, start_deadline: Clock.now + @start_seconds)
       @spawned += 1
       @state = :starting unless @state == :lost
       @worker
@@ -146,17 +138,12 @@ module RindBridge
       raise
     end
 
-    def guarding
-      done = false
-      answer = losing { yield }
+    def guarding(&call)
+      answer = losing(&call)
       @policy.answered
-      done = true
       answer
-    rescue Unavailable, UnreadableReply
-      done = true
-      raise
     ensure
-      lose(Unavailable.new('a call was interrupted')) unless done
+      lose(Unavailable.new('a call was interrupted')) unless answer || @worker.nil?
     end
 
     # A worker that answers no more within a call was well before it: that is put down to the call at first.

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require 'json'
-require_relative 'channel'
-require_relative 'clock'
-require_relative 'errors'
-require_relative 'version'
-
 module RindBridge
   # One worker process, from its spawn to its reaping. For one thread at a time (Gate sees to that).
   class Worker
@@ -24,20 +18,17 @@ module RindBridge
 
     attr_reader :pid, :owner, :hello, :start_deadline
 
-    # Starts a process as +launch+ says. Raises Unavailable when there is no such program or it cannot be started.
-    def initialize(launch, start_deadline: Clock.now + 10)
+    # Starts a process as +launch+ says and writes the handshake, with +limits+ for the worker; #greet reads its reply.
+    # Raises Unavailable when there is no such program or it cannot be started.
+    def initialize(launch, limits:, start_deadline:)
       @owner = Process.pid
       @start_deadline = start_deadline
       @last_id = HANDSHAKE_ID
       @noise = String.new
-      launch_process(launch)
-    end
-
-    # Writes the handshake, with +limits+ for the worker; its reply is read by #greet.
-    def introduce(limits)
       client = { name: 'rind_bridge', version: VERSION, ruby: RUBY_VERSION, json: JSON::VERSION }
-      handshake = { method: 'initialize', params: { client: client, limits: limits }.compact }
-      @channel.write(frame(HANDSHAKE_ID, JSON.generate(handshake).delete_prefix('{')), @start_deadline)
+      handshake = Request.body('initialize', { client: client, limits: limits }.compact)
+      launch_process(launch)
+      @channel.write(frame(HANDSHAKE_ID, handshake), @start_deadline)
     end
 
     # Reads the reply of the handshake and returns its result. Raises DeadlinePassed, which harms nothing as long as
@@ -52,8 +43,8 @@ module RindBridge
     end
 
     # Sends one request, +body+ being its JSON without version and id, and returns the reply's object: it has
-    # +result+ or +error+. Raises UnreadableReply, which leaves the worker as it is, and DeadlinePassed, WorkerDied,
-    # ProtocolFault; after any of these three nothing more may be asked of this worker.
+    # +result+ or +error+. Raises DeadlinePassed, WorkerDied, ProtocolFault; after any of them nothing more may be
+    # asked of this worker.
     def request(body, deadline)
       id = @last_id += 1
       @channel.write(frame(id, body), deadline)
@@ -153,7 +144,7 @@ module RindBridge
     def reply_to(id, deadline)
       loop do
         line = @channel.read(deadline)
-        reply = parsed(line) || raise(fault_of(line))
+        reply = parsed(line) || unreadable(line)
         return reply if answer?(reply, id)
 
         notification = !reply.key?('id') && reply.key?('method')
@@ -176,11 +167,11 @@ module RindBridge
       nil
     end
 
-    # A line with the look of a reply is the one that was waited for: the worker is well, only this reply cannot be used.
-    def fault_of(line)
-      return UnreadableReply.new("the worker's reply is no JSON that Ruby reads") if line.start_with?(FRAME)
+    # A line that begins as a reply does is the one that was waited for: the worker is well, its reply cannot be used.
+    def unreadable(line)
+      raise ProtocolFault, 'the worker wrote a line that is not JSON' unless line.start_with?(FRAME)
 
-      ProtocolFault.new('the worker wrote a line that is not JSON')
+      { 'id' => @last_id, 'error' => { 'code' => -32_603, 'message' => 'the reply is no JSON that Ruby reads' } }
     end
 
     # A worker that does not read any more is ended by the steps that need no reader. Its reply is not waited for.
