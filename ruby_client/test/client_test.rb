@@ -123,7 +123,7 @@ class ClientTest < BridgeTest
     done = client(REAL_WORKER, **PATIENT).tool_completed('text', name: 'bash', session_id: '../x', call_id: '')
 
     assert_equal %w[session_id call_id], done.error.fields.keys
-    assert_match(/\AInvalid params \(-32602\); session_id: 1 to 128 of .+; call_id: 1 to 128 of /, done.error.message)
+    assert_match(/\AInvalid params \(-32602\); session_id: 1 to 512 characters.+; call_id: 1 to 512 characters/, done.error.message)
   end
 
   def test_a_limit_that_the_worker_does_not_know_is_named_where_people_look
