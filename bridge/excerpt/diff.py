@@ -15,9 +15,16 @@ from typing import Any
 from bridge.excerpt.budget import Budget, fitting
 from bridge.excerpt.search_replace import Block, LineCounter, blocks_of
 from bridge.excerpt.text import Style, Text, excerpt, fits
-from bridge.excerpt.unified_diff import FileDiff, count_hunks, counted_by_signs, files_of, has_hunks, hunks_of
+from bridge.excerpt.unified_diff import (
+    MAX_PLACES,
+    FileDiff,
+    count_hunks,
+    counted_by_signs,
+    files_of,
+    has_hunks,
+    hunks_of,
+)
 
-MAX_PLACES = 50
 # Below this, a part of a hunk would say nothing.
 _SMALLEST_PART = 400
 _NEWLINE = len(r"\n")
@@ -55,9 +62,9 @@ class Change:
         if self.path:
             change = {"path": self.path, **change}
         if self.places:
-            change["places"] = self.places[:MAX_PLACES]
-        if len(self.places) > MAX_PLACES:
-            change["places_not_shown"] = len(self.places) - MAX_PLACES
+            change["places"] = self.places
+        if len(self.places) == MAX_PLACES and self.hunks > MAX_PLACES:
+            change["places_not_shown"] = self.hunks - MAX_PLACES
         if self.counted:
             change["counted"] = self.counted
         if self.is_incomplete:
@@ -117,10 +124,8 @@ def _plain(text: str) -> str:
 
 
 def _from_file(file: FileDiff, path: str | None) -> Change:
-    places = [{"line": hunk.line, "removed": hunk.removed, "added": hunk.added} for hunk in file.hunks]
-    added, removed = (sum(place[what] for place in places) for what in ("added", "removed"))
-    counted = "" if all(hunk.sound for hunk in file.hunks) else BY_SIGNS
-    return Change(path, added, removed, len(places), places, counted)
+    places = [{"line": hunk.line, "removed": hunk.removed, "added": hunk.added} for hunk in file.first]
+    return Change(path, file.added, file.removed, file.hunks, places, "" if file.sound else BY_SIGNS)
 
 
 def _by_signs(text: str, path: str | None, *, is_incomplete: bool) -> Change:
@@ -147,11 +152,11 @@ def _combined_signs(text: str, parents: int) -> tuple[int, int]:
 def _from_blocks(blocks: list[Block], path: str | None) -> Change:
     counter = LineCounter()
     added = removed = 0
-    places = []
+    places: list[dict[str, int]] = []
     for block in blocks:
         gone, come = counter.count(block.search, block.replace)
         removed, added = removed + gone, added + come
-        if block.line is not None:
+        if block.line is not None and len(places) < MAX_PLACES:
             places.append({"line": block.line, "removed": gone, "added": come})
     return Change(path, added, removed, len(blocks), places, "" if counter.exact else BY_EDGES)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 
 # More digits than this are no line number, and int() refuses 4,300 of them.
 _NUMBER = r"(\d{1,15})"
@@ -23,6 +23,8 @@ _HEADER = re.compile(rf"\n@@ -{_COUNT} \+{_COUNT} @@[^\n]*", re.ASCII)
 _FILE_HEAD = re.compile(
     r"^(?:diff --git (?P<git>[^\n]*)\n|--- (?P<old>[^\n]*)\n\+\+\+ (?P<new>[^\n]*)\n?)", re.MULTILINE
 )
+# More places in a file are counted and not named.
+MAX_PLACES = 50
 # How git format-patch ends a patch.
 _SIGNATURE = "-- \n"
 
@@ -44,10 +46,26 @@ class Hunk:
 
 @dataclass(slots=True)
 class FileDiff:
-    """The hunks of one file; ``path`` is its new name, its old one if it was removed, None if it has none."""
+    """What the hunks of one file change; ``path`` is its new name, its old one if it was removed, None if it has none.
+
+    ``first`` are the first ``MAX_PLACES`` hunks; ``sound`` says whether all have the lines that their headers count.
+    """
 
     path: str | None
-    hunks: list[Hunk] = field(default_factory=list)
+    hunks: int = 0
+    removed: int = 0
+    added: int = 0
+    sound: bool = True
+    first: list[Hunk] = field(default_factory=list)
+
+    def add(self, hunk: Hunk) -> None:
+        """Count the next hunk of the file."""
+        self.hunks += 1
+        self.removed += hunk.removed
+        self.added += hunk.added
+        self.sound &= hunk.sound
+        if self.hunks <= MAX_PLACES:
+            self.first.append(hunk)
 
 
 def has_hunks(text: str) -> bool:
@@ -62,7 +80,7 @@ def count_hunks(text: str) -> int:
 
 def hunks_of(text: str) -> Iterator[Hunk]:
     """Return the hunks of ``text`` in order."""
-    for header, following in pairwise([*_headers(text), None]):
+    for header, following in pairwise(chain(_headers(text), (None,))):
         if header is not None:
             yield _hunk(text, header, len(text) if following is None else following.start())
 
@@ -79,7 +97,7 @@ def files_of(text: str) -> list[FileDiff]:
         _add_heads(files, text, end, hunk.start)
         if not files:
             files.append(FileDiff(None))
-        files[-1].hunks.append(hunk)
+        files[-1].add(hunk)
         end = hunk.end
     _add_heads(files, text, end, len(text))
     return files

@@ -66,9 +66,11 @@ def to_json_value(value: Any, depth: int = MAX_DEPTH, deadline: Deadline | None 
         if _NULL not in marks or not _has_nonfinite(encoded, value):
             return JsonValue(value, value, encoded, marks)
     repair = _Repair(deadline)
-    whole = repair.run(value)
-    flat = flattened(whole, depth, repair.replaced)
-    encoded = orjson.dumps(flat, option=orjson.OPT_SORT_KEYS)
+    flat = whole = repair.run(value)
+    encoded = _strictly_encoded(whole, depth)
+    if encoded is None:  # nested too deep
+        flat = flattened(whole, depth, repair.replaced)
+        encoded = orjson.dumps(flat, option=orjson.OPT_SORT_KEYS)
     return JsonValue(flat, whole, encoded, _SCANNER.found(encoded), repair.replaced)
 
 
@@ -137,36 +139,39 @@ class _Repair:
         return root[0]
 
     def _convert(self, item: Any) -> Any:
-        if isinstance(item, dict):
-            return self._enter(item, {}, self._named(item))
         if isinstance(item, _CONTAINERS):
-            return self._enter(item, [None] * len(item), list(enumerate(item)))
+            return self._enter(item)
         return self._leaf(item)
 
-    def _enter(self, item: Any, holder: Any, children: list[tuple[Any, Any]]) -> Any:
+    def _enter(self, item: Any) -> Any:
+        """Return a copy of a container with its leaves; the containers in it are put on the stack."""
         if self._deadline:
             self._deadline.check()
         self._open.add(id(item))
         self._stack.append((None, id(item), None))
-        if isinstance(holder, dict):
-            holder.update(dict.fromkeys(key for key, _ in children))
-        for key, child in reversed(children):
-            # Most children are leaves: they wait for nothing.
+        holder: Any = {} if isinstance(item, dict) else [None] * len(item)
+        named = self._named(item) if isinstance(item, dict) else enumerate(item)
+        for key, child in named:
             if isinstance(child, _CONTAINERS):
+                holder[key] = None
                 self._stack.append((holder, key, child))
             else:
                 holder[key] = self._leaf(child)
         return holder
 
-    def _named(self, item: dict[Any, Any]) -> list[tuple[str, Any]]:
-        names: dict[str, Any] = {}
+    def _named(self, item: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
+        """Yield the members of an object by names that are texts, each once."""
+        if all(type(key) is str and key.isascii() for key in item):
+            yield from item.items()
+            return
+        used: set[str] = set()
         repeated: dict[str, int] = {}
         for key, child in item.items():
             name = self._leaf(key) if isinstance(key, str) else self._count("keys", str(self._leaf(key)))
-            if name in names:
-                name = _unused(name, names, repeated)
-            names[name] = child
-        return list(names.items())
+            if name in used:
+                name = _unused(name, used, repeated)
+            used.add(name)
+            yield name, child
 
     def _leaf(self, item: Any) -> Any:
         if item is None or isinstance(item, bool) or (type(item) is str and item.isascii()):
@@ -201,10 +206,10 @@ class _Repair:
         return value
 
 
-def _unused(name: str, names: dict[str, Any], repeated: dict[str, int]) -> str:
-    """Return ``name`` with as many apostrophes as make it one that is not in ``names``."""
+def _unused(name: str, used: set[str], repeated: dict[str, int]) -> str:
+    """Return ``name`` with as many apostrophes as make it one that is not in ``used``."""
     more = repeated.get(name, 0) + 1
-    while name + "'" * more in names:
+    while name + "'" * more in used:
         more += 1
     repeated[name] = more
     return name + "'" * more
