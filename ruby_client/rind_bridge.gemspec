@@ -12,7 +12,7 @@ Gem::Specification.new do |spec|
   spec.license = 'MIT'
   # Ruby 3.1 is the oldest that the tests are run with.
   spec.required_ruby_version = '>= 3.1'
-  spec.files = Dir.chdir(__dir__) { Dir['lib/**/*.rb'] }
+  spec.files = Dir.chdir(__dir__) { Dir['lib/**/*.rb', 'sig/**/*.rbs', 'LICENSE', 'README.md'] }
   spec.require_paths = ['lib']
   spec.metadata['rubygems_mfa_required'] = 'true'
 end

@@ -84,7 +84,7 @@ class Store(RuleBasedStateMachine):
                 page = self.outputs.read(session, call, limit=10_000)
             except OutputMissing as missing:
                 by_hand = (session, call) in self.removed_by_hand
-                # What somebody removed may still be struck off later, for its age or for the room.
+                # What somebody removed may still be struck off later, for its age or for the quota.
                 allowed = {"expired", "quota", "damaged"} if by_hand else {"expired", "quota"}
                 assert missing.data["reason"] in allowed  # noqa: PT017 - both outcomes are right
             else:

@@ -141,7 +141,7 @@ def test_a_session_that_is_full_keeps_what_it_cites_and_refuses_what_is_new(home
     assert "output_session_max_bytes" in answer["detail"]
     assert missing(outputs, "s", "c") == {"reason": "quota", "time": clock.now, "detail": answer["detail"]}
     assert outputs.read("s", "a")["total_bytes"] == 6_000
-    assert "path" in outputs.store("other", "c", b"x"), "another session has its own room"
+    assert "path" in outputs.store("other", "c", b"x"), "another session has its own quota"
     assert outputs.store_attachment("s", "c", b"x", "image/png")["reason"] == "quota"
 
 

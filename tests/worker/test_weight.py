@@ -45,7 +45,7 @@ def test_a_worker_with_little_memory_answers_and_goes_on(spawn, item):
 
 
 def test_a_line_that_memory_does_not_suffice_for_is_answered_too(spawn):
-    """A text of a size that is permitted, in a process that has not the room for it."""
+    """A text of a size that is permitted, in a process that has not the memory for it."""
     worker = spawn(preexec_fn=limit_memory)
     head = b'{"jsonrpc":"2.0","id":1,"method":"tool_completed","params":{"name":"run","result":"'
     worker.send(head + "é line\\n".encode() * 7_000_000 + b'"}}\n')
