@@ -5,10 +5,10 @@ require_relative 'lib/rind_bridge/version'
 Gem::Specification.new do |spec|
   spec.name = 'rind_bridge'
   spec.version = RindBridge::VERSION
-  spec.summary = 'Finished tool results, projected: the Ruby side of rind-bridge'
-  spec.description = 'Spawns the rind-bridge worker, completes tools through it, and falls back to an echo ' \
-                     'in Ruby alone when no worker answers.'
-  spec.authors = ['rind-bridge']
+  spec.summary = 'Bounds each tool result for the model, keeps the rest on disk, and shows a preview in the panel'
+  spec.description = 'Spawns the rind-bridge worker, completes tools through it, and answers in Ruby alone when no ' \
+                     'worker does.'
+  spec.authors = ['The rind-bridge maintainers']
   spec.license = 'MIT'
   # Ruby 3.1 is the oldest that the tests are run with.
   spec.required_ruby_version = '>= 3.1'

@@ -88,6 +88,35 @@ class PagesTest < BridgeTest
     assert_equal first.model_content, again.model_content
   end
 
+  def test_one_saved_projection_is_looked_up_before_its_tool_is_run_again
+    client = real_client
+    done = client.tool_completed('text', name: 'a', session_id: 's', call_id: 'functions.a:0')
+
+    assert_equal done.model_content, client.lookup(session_id: 's', call_id: 'functions.a:0')['model_content']
+    assert_nil client.lookup(session_id: 's', call_id: 'never made')
+  end
+
+  def test_a_second_output_of_a_call_is_read_by_its_part
+    client = real_client
+    result = { stdout: "out\n" * 9000, stderr: "err\n" * 9000 }
+    client.tool_completed(result, name: 'bash', session_id: 's', call_id: 'c')
+
+    %w[stdout stderr].zip(['', 'stderr']) do |stream, part|
+      pages = client.each_page(session_id: 's', call_id: 'c', part: part)
+      assert_equal result[stream.to_sym], pages.map(&:content).join
+    end
+  end
+
+  def test_a_forgotten_session_is_gone
+    client = real_client
+    client.tool_completed("text\n" * 10_000, name: 'a', session_id: 's', call_id: 'c')
+    removed = client.forget(session_id: 's')
+
+    assert_operator removed['bytes'], :>, 50_000
+    assert_nil client.lookup(session_id: 's', call_id: 'c')
+    assert_raises(RindBridge::OutputMissing) { client.read_output(session_id: 's', call_id: 'c') }
+  end
+
   def test_an_output_that_is_not_there_says_why
     error = assert_raises(RindBridge::OutputMissing) { real_client.read_output(session_id: 's', call_id: 'none') }
 

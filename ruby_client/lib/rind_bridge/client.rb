@@ -118,13 +118,13 @@ module RindBridge
       ReplayPage.new(fields) { |**from| replay(session_id, limit: limit, **from) }
     end
 
-    # Returns the projection (a Hash) that is saved for these ids, nil when there is none: whoever resumes a session
-    # need not run that tool again. Raises as #replay does.
+    # Returns the projection (a Hash, as in ReplayPage#items) that is saved for these ids, nil when there is none:
+    # whoever resumes a session need not run that tool again. Raises as #replay does.
     def lookup(session_id:, call_id:)
-      ask('lookup', { session_id: session_id.to_s, call_id: call_id.to_s })
+      ask('lookup', { session_id: session_id.to_s, call_id: call_id.to_s })['item']
     end
 
-    # Removes what is kept of a session; returns what was removed. Raises as #replay does.
+    # Removes what is kept of a session; returns a Hash with what was removed. Raises as #replay does.
     def forget(session_id:)
       ask('forget', { session_id: session_id.to_s })
     end
