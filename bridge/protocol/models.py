@@ -130,17 +130,17 @@ def _at_least(version: str | None, least: tuple[int, int]) -> bool:
 
 
 class Initialize(Params):
-    """Learn who is calling and replace the limits; say what this worker is. May be called again."""
+    """Set who is calling and replace the limits; return what this worker is. May be called again."""
 
     client: Client
     limits: LimitChanges | None = None
     payload_texts: bool | None = Field(
-        None, description="Whether a tool may answer with a text that is a payload; null is the environment's word."
+        None, description="Whether a tool may answer with a text that is a payload; null is what the environment says."
     )
 
 
 class Ping(Params):
-    """Say that the worker is there."""
+    """Return "pong": the worker is there."""
 
 
 class UiPreview(Params):
@@ -202,7 +202,7 @@ class Forget(Params):
 
 
 class Cleanup(Params):
-    """Remove what is too old or over its quota; say what was removed and why."""
+    """Remove what is too old or over its quota; return what was removed and why."""
 
 
 class Stats(Params):
@@ -238,7 +238,7 @@ def validate(model: type[Model], named: Mapping[str, Any], positional: Sequence[
 
 
 def _faults(error: ValidationError) -> dict[str, str]:
-    """Say what is wrong with each member, and nothing of its value."""
+    """Return what is wrong with each member, and nothing of its value."""
     found = error.errors(include_url=False, include_input=False)
     return {".".join(map(str, fault["loc"])): _rule(fault) for fault in found}
 

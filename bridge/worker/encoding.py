@@ -32,6 +32,34 @@ def encode(value: Any) -> bytes:
     return text
 
 
+def readable(value: Any, levels: int) -> Any:
+    """Return ``value`` with the text of its JSON in place of each array and object deeper than ``levels``.
+
+    The outermost is level 1. What is not deeper is the very object. Raises what ``encode`` raises.
+    """
+    level: list[Any] = [[value]]
+    for _ in range(levels + 1):
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return value
+    return _shallow(value, levels)
+
+
+def _shallow(value: Any, levels: int) -> Any:
+    if not isinstance(value, dict | list):
+        return value
+    if not levels:
+        return encode(value).decode()
+    if isinstance(value, dict):
+        return {key: _shallow(member, levels - 1) for key, member in value.items()}
+    return [_shallow(member, levels - 1) for member in value]
+
+
 def _holds_infinity(value: Any) -> bool:
     if isinstance(value, float):
         return not math.isfinite(value)

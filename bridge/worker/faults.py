@@ -31,7 +31,7 @@ def report(error: BaseException, call: Failed) -> None:
 
 
 def _frames(traceback: TracebackType | None) -> list[str]:
-    """Name the frames, innermost first, by file, line and function."""
+    """Return the frames, innermost first, by file, line and function."""
     frames: list[str] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code

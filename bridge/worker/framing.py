@@ -55,7 +55,7 @@ class LineReader:
         return len(self._held)
 
     def feed(self, data: bytes) -> list[Event]:
-        """Take the next ``data`` of the stream and return the events it completes, in order."""
+        """Return the events that the next ``data`` of the stream completes, in order."""
         events: list[Event] = []
         *ended, rest = data.split(LF)
         for piece in ended:

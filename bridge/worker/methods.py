@@ -31,11 +31,11 @@ from bridge.protocol.results import (
     ReplayPage,
     Structure,
 )
-from bridge.worker.state import Worker
+from bridge.worker.services import Worker
 
 
 def initialize(worker: Worker, params: models.Initialize) -> Initialized:
-    """Learn who is calling and replace the limits; say what this worker is. May be called again."""
+    """Set who is calling and replace the limits; return what this worker is. May be called again."""
     try:
         worker.configure(params.limits or {}, params.payload_texts)
     except LimitError as error:
@@ -125,7 +125,7 @@ def discover(_worker: Worker, _params: models.Discover) -> dict[str, Any]:
 
 
 def shutdown(worker: Worker, _params: models.Shutdown) -> None:
-    """Let the worker exit with status 0 once this is answered; requests behind it are not read."""
+    """Ask for the end: the worker exits with status 0 once this is answered, and reads no request behind it."""
     worker.stopping = True
 
 

@@ -31,11 +31,11 @@ from bridge.protocol.errors import (
 )
 from bridge.protocol.models import validate
 from bridge.protocol.names import JSONRPC
-from bridge.worker.encoding import encode
+from bridge.worker.encoding import encode, readable
 from bridge.worker.faults import report
 from bridge.worker.framing import LF, Event, TooLong
 from bridge.worker.methods import METHODS, Method
-from bridge.worker.state import Worker
+from bridge.worker.services import Worker
 from bridge.worker.weight import MOST_TIMES, needs_too_much
 
 log = logging.getLogger(__name__)
@@ -43,6 +43,11 @@ log = logging.getLogger(__name__)
 # Each element costs a reply of about 80 bytes even when it is the digit 1: without a bound, one line of the
 # largest permitted size would ask for gigabytes.
 MOST_IN_A_BATCH = 10_000
+# Of a line that is refused for its size, so much tells whether it is JSON at all.
+BEGINNING_BYTES = 4_096
+# Ruby's JSON reads 100 levels unless it is told otherwise, and a batch is one around its replies. A result that
+# comes in a request of 100 levels goes back within this.
+REPLY_MAX_LEVELS = 99
 
 Handler = Callable[..., Result]
 
@@ -75,26 +80,16 @@ class Server:
             log.warning("a request longer than %d bytes was thrown away", event.limit)
             return encode(_error(RequestTooLarge({"request_max_bytes": event.limit}), None)) + LF
         size = len(event.data)
-        if needs_too_much(event.data):
-            log.warning("a line of %d bytes would need more than %d times its size", size, MOST_TIMES)
-            return encode(_error(_too_much_structure(), None)) + LF
         try:
-            document = from_json(event.data, allow_inf_nan=False)
-        except ValueError:
-            log.warning("a line of %d bytes is not JSON", size)
-            return encode(_error(ParseError(), None)) + LF
-        except MemoryError:
-            log.warning("there is no memory for a line of %d bytes", size)
-            return encode(_error(_out_of_memory(), None)) + LF
+            document = _parse(event.data)
+        except BridgeError as error:
+            log.warning("a line of %d bytes: %s %s", size, error, error.data or "")
+            return encode(_error(error, None)) + LF
         # Of a large request the bytes are the first thing that the work on it can do without.
         del event
-        reply = self._answer_document(document, size)
+        answer = self._answer_batch if isinstance(document, list) else self._answer_element
+        reply = answer(document, size)
         return None if reply is None else reply + LF
-
-    def _answer_document(self, document: Any, size: int) -> bytes | None:
-        if isinstance(document, list):
-            return self._answer_batch(document, size)
-        return self._answer_element(document, size)
 
     def _answer_batch(self, batch: list[Any], size: int) -> bytes | None:
         """Section 6: one reply per element in a list; a bare error for an empty list, nothing for nothing."""
@@ -111,13 +106,14 @@ class Server:
             log.warning("invalid request: %s", fault)
             return encode(_error(InvalidRequest(), _id_of(request)))
         if request["method"] not in self._handlers:
-            return _unknown_method(request)
+            log.warning("there is no method %.100r", request["method"])
+            return encode(_error(MethodNotFound(), request["id"])) if "id" in request else None
         return self._perform(Call(self.worker, request), request, size)
 
     def _perform(self, call: Call, request: dict[str, Any], size: int) -> bytes | None:
         try:
             response = self._dispatch(call, request)
-            reply = None if response is None else encode(response)
+            reply = None if response is None else encode(readable(response, REPLY_MAX_LEVELS))
         except BaseException as error:  # noqa: BLE001 - exactly one reply per request, whatever happens
             call.failed = True
             report(error, call)
@@ -126,7 +122,7 @@ class Server:
         return reply
 
     def _dispatch(self, call: Call, request: dict[str, Any]) -> Any:
-        """Let jsonrpcserver call the method and shape the response; return None for a notification.
+        """Call the method through jsonrpcserver; return the response it shapes, or None for a notification.
 
         These are the parts of its dispatch that are left to do. Those before them parse, validate, unpack
         batches, look the method up and bind its parameters, all of which is done here with better words for
@@ -140,6 +136,21 @@ class Server:
         self.worker.stats.count_method(call.method, call.seconds, failed=call.failed)
         if call.tool is not None:
             self.worker.stats.count_tool(call.tool, bytes_in, bytes_out)
+
+
+def _parse(line: bytes) -> Any:
+    """Return the value of a line of JSON; raises ``ParseError`` or ``RequestTooLarge``: the caller is to blame."""
+    try:
+        if needs_too_much(line):
+            # What no parser would read on from, such as brackets without end, is no JSON, however long it is.
+            from_json(line[:BEGINNING_BYTES].decode(errors="ignore"), allow_partial=True)
+            detail = "too many small values for the size of the line"
+            raise RequestTooLarge({"memory_max_times": MOST_TIMES, "detail": detail})
+        return from_json(line, allow_inf_nan=False)
+    except ValueError:
+        raise ParseError from None
+    except MemoryError:
+        raise _out_of_memory() from None
 
 
 def _handler(method: Method) -> Handler:
@@ -169,7 +180,7 @@ def _handler(method: Method) -> Handler:
 
 
 def _silence_library() -> None:
-    """Let jsonrpcserver log to nobody: it logs the text of exceptions, and with it what tools returned."""
+    """Silence the log of jsonrpcserver: it logs the text of exceptions, and with it what tools returned."""
     library = logging.getLogger("jsonrpcserver")
     library.propagate = False
     library.addHandler(logging.NullHandler())
@@ -180,7 +191,7 @@ def _refusal(error: BridgeError) -> Result:
 
 
 def _fault_of(request: Any) -> str | None:
-    """Say what keeps ``request`` from being a request object (section 4), or None."""
+    """Return what keeps ``request`` from being a request object (section 4), or None."""
     if not isinstance(request, dict):
         return "it is not an object"
     if request.get("jsonrpc") != JSONRPC:
@@ -205,15 +216,6 @@ def _id_of(request: Any) -> Any:
     """Return the id that an invalid request carries where it is a permitted one, else null (section 5)."""
     identifier = request.get("id") if isinstance(request, dict) else None
     return identifier if _is_id(identifier) else None
-
-
-def _unknown_method(request: dict[str, Any]) -> bytes | None:
-    log.warning("there is no method %.100r", request["method"])
-    return encode(_error(MethodNotFound(), request["id"])) if "id" in request else None
-
-
-def _too_much_structure() -> RequestTooLarge:
-    return RequestTooLarge({"memory_max_times": MOST_TIMES, "detail": "too many small values for the size of the line"})
 
 
 def _out_of_memory() -> RequestTooLarge:

@@ -43,7 +43,7 @@ EXIT_CANNOT_START = 2
 
 
 def take_streams() -> tuple[int, int]:
-    """Move descriptors 0 and 1 out of everybody's reach; return their duplicates, to read from and write to.
+    """Replace descriptors 0 and 1; return duplicates of them, to read from and write to.
 
     Afterwards whoever reads stdin finds it empty and whoever prints to stdout prints to stderr. The
     duplicates are close-on-exec, and a forked child loses them as well: it must neither answer nor keep
@@ -79,7 +79,7 @@ def serve() -> int:
     from bridge.settings import Settings  # noqa: PLC0415 - only now may anything be imported
     from bridge.worker.framing import LineReader  # noqa: PLC0415
     from bridge.worker.rpc import Server  # noqa: PLC0415
-    from bridge.worker.state import Worker  # noqa: PLC0415
+    from bridge.worker.services import Worker  # noqa: PLC0415
 
     try:
         settings = Settings.from_environment(os.environ)
@@ -133,7 +133,7 @@ class Pump:
         return 0
 
     def terminate(self, _signal: int, _frame: object) -> None:
-        """Let ``run`` end after the reply under way; for use as a signal's handler."""
+        """End ``run`` after the reply under way; for use as a signal's handler."""
         self._terminated = True
 
     def _answer_next(self) -> None:
@@ -157,7 +157,7 @@ class Pump:
 
     def _read(self) -> None:
         data = os.read(self._source, self._read_bytes)
-        # The room for a large read is costly to get, so only what filled a small one is worth it.
+        # The buffer of a large read is costly to get, so only input that filled a small one gets it.
         self._read_bytes = PIPE_BYTES if len(data) >= SMALL_READ_BYTES else SMALL_READ_BYTES
         events = self._reader.feed(data)
         self._events.extend(events)
@@ -238,7 +238,7 @@ def _unblocked(sink: int) -> Iterator[None]:
 
 
 def _enlarge(source: int) -> None:
-    """Let the request pipe hold a whole large request, where the system has such a call: fewer switches."""
+    """Enlarge the request pipe to hold a whole large request, where the system can: fewer switches of process."""
     with contextlib.suppress(AttributeError, OSError):
         fcntl.fcntl(source, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 

@@ -14,7 +14,7 @@ from bridge.protocol.names import check_identifiers
 from bridge.protocol.results import Initialized
 from bridge.settings import Settings
 from bridge.worker.methods import METHODS, initialize
-from bridge.worker.state import Worker
+from bridge.worker.services import Worker
 
 
 def test_the_document_has_the_methods_and_parameters_that_are_called():

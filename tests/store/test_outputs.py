@@ -142,7 +142,7 @@ def test_a_worker_answers_its_first_request_before_it_imports_what_is_slow():
         "from bridge.settings import Settings\n"
         "from bridge.worker.framing import LineReader\n"
         "from bridge.worker.rpc import Server\n"
-        "from bridge.worker.state import Worker\n"
+        "from bridge.worker.services import Worker\n"
         "server = Server(Worker(Settings(home=Path('x'))))\n"
         'line = b\'{"jsonrpc":"2.0","id":1,"method":"ping"}\\n\'\n'
         "assert all(b'pong' in server.answer(event) for event in LineReader(1_024).feed(line))\n"

@@ -13,7 +13,7 @@ import pytest
 from bridge.settings import Settings
 from bridge.worker.framing import InputLine
 from bridge.worker.rpc import Server
-from bridge.worker.state import Worker
+from bridge.worker.services import Worker
 
 HERE = Path(__file__).parent
 SERVE = [sys.executable, "-m", "bridge", "serve"]

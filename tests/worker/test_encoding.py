@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic_core import from_json
 
-from bridge.worker.encoding import encode
+from bridge.worker.encoding import encode, readable
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -62,3 +62,32 @@ def test_nesting_deeper_than_orjson_writes(depth):
 def test_what_is_no_json_is_refused(value):
     with pytest.raises(TypeError):
         encode(value)
+
+
+def nested(levels, inside="end"):
+    value = inside
+    for level in range(levels):
+        value = [value] if level % 2 else {"a": value, "b": 1}
+    return value
+
+
+@pytest.mark.parametrize("value", [1, "text", [], {"a": [1.0, None, {}]}, nested(9), [nested(8), "[[[[[[[[[["]])
+def test_what_is_not_too_deep_is_the_very_object(value):
+    assert readable(value, 9) is value
+
+
+@pytest.mark.parametrize("levels", [10, 11, 200, 300])
+def test_what_is_too_deep_is_the_text_of_its_json_where_it_stands(levels):
+    value = nested(levels, 2**64)
+    shallow = readable({"deep": value, "flat": [1]}, 9)
+    assert shallow["flat"] == [1]
+    within = shallow["deep"]
+    for _ in range(8):
+        value, within = (value["a"], within["a"]) if isinstance(value, dict) else (value[0], within[0])
+    assert json.loads(within) == value
+
+
+def test_levels_are_counted_along_one_path_and_not_over_all():
+    wide = [[[1]]] * 1_000
+    assert readable(wide, 3) is wide
+    assert readable(wide, 2) == [["[1]"]] * 1_000

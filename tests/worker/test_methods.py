@@ -3,40 +3,15 @@
 from dataclasses import asdict
 
 import pytest
+from recorders import Recorders
 
 from bridge import __version__
 from bridge.limits import Limits
 from bridge.protocol.errors import InvalidParams, StoreUnavailable
 from bridge.protocol.models import ToolCall, validate
 from bridge.settings import DEFAULT_MUTATION_TOOLS, Settings
-from bridge.worker import state
 from bridge.worker.methods import METHODS
-from bridge.worker.state import Worker
-
-
-class Recorder:
-    """Records the calls of any of its methods and gives back what they were called with."""
-
-    def __init__(self):
-        self.calls = []
-
-    def __getattr__(self, name):
-        def call(*positional, **named):
-            self.calls.append((name, positional, named))
-            return {"called": name}
-
-        return call
-
-
-class Recorders:
-    def __init__(self, settings):
-        self.settings = settings
-        self.normalizer, self.outputs, self.ledger = Recorder(), Recorder(), Recorder()
-
-
-class Broken:
-    def __init__(self, *_, **__):
-        raise OSError("the disk is on fire")
+from bridge.worker.services import Worker
 
 
 @pytest.fixture
@@ -210,11 +185,6 @@ class TestStores:
         assert list(fields(worker, "read_output", session_id="s", call_id="c", offset=number)) == ["offset"]
         assert list(fields(worker, "replay", session_id="s", limit=number)) == ["limit"]
 
-    def test_what_could_not_be_saved_is_saved_while_no_request_waits(self, worker):
-        worker.rest()
-        worker.rest()
-        assert ("save_pending", (), {}) in worker.services.ledger.calls
-
     def test_cleanup(self, worker):
         assert call(worker, "cleanup") == {"called": "cleanup"}
 
@@ -234,30 +204,6 @@ class TestStores:
         with pytest.raises(StoreUnavailable) as caught:
             call(worker, *given)
         assert "could not be opened" in caught.value.data["reason"]
-
-
-class TestRest:
-    def test_the_first_rest_loads_the_services_and_the_next_cleans_up(self, worker):
-        assert worker.rest() == state.REST_BEFORE_CLEANUP_SECONDS
-        assert worker.services.outputs.calls == []
-        assert worker.rest() == state.CLEANUP_EVERY_SECONDS
-        assert worker.services.outputs.calls == [("cleanup", (), {"force": False})]
-
-    def test_a_cleanup_that_has_more_to_do_goes_on_soon(self, worker):
-        answers = [{"more": True}, {"more": False}]
-        worker.services.outputs.cleanup = lambda *, force: answers.pop(0)  # noqa: ARG005 - called by this name
-        worker.rest()
-        assert worker.rest() == state.REST_BETWEEN_SLICES_SECONDS
-        assert worker.rest() == state.CLEANUP_EVERY_SECONDS
-
-    def test_a_cleanup_that_fails_is_logged_without_contents(self, worker, caplog):
-        worker.services.outputs = type("Failing", (), {"cleanup": Broken})()
-        assert [worker.rest(), worker.rest()] == [
-            state.REST_BEFORE_CLEANUP_SECONDS,
-            state.CLEANUP_EVERY_SECONDS,
-        ]
-        assert "cleaning up failed: OSError" in caplog.text
-        assert "fire" not in caplog.text
 
 
 def test_shutdown_gives_null_and_lets_the_worker_end(worker):

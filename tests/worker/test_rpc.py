@@ -287,7 +287,7 @@ def test_the_library_itself_logs_nothing():
         from pathlib import Path
         from bridge.settings import Settings
         from bridge.worker.rpc import Server
-        from bridge.worker.state import Worker
+        from bridge.worker.services import Worker
         logging.basicConfig()
         Server(Worker(Settings(home=Path("nowhere"))))
         logging.getLogger("jsonrpcserver.dispatcher").error("swordfish")

@@ -1,11 +1,15 @@
-"""A real worker with the real services behind it: projections, outputs on disk, replay, and homes that fail."""
+"""The services behind a worker: real ones with outputs on disk, replay and homes that fail; and its chores at rest."""
 
 import json
 
 import pytest
 from pydantic import TypeAdapter
+from recorders import Recorders
 
 from bridge.protocol.results import Cleaned, Completion, Counts, Forgotten, Looked, OutputPage, ReplayPage
+from bridge.settings import Settings
+from bridge.worker import services
+from bridge.worker.services import Worker
 
 LONG = "".join(f"line {number}\n" for number in range(30_000))
 IDS = {"session_id": "s1", "call_id": "c1"}
@@ -125,3 +129,41 @@ class TestLookupAndForget:
         assert gone["removed"]
         assert worker.call("lookup", **IDS)["result"]["item"] is None
         assert worker.call("read_output", **IDS)["error"]["data"]["reason"] == "forgotten"
+
+
+class Broken:
+    def __init__(self, *_, **__):
+        raise OSError("the disk is on fire")
+
+
+class TestRest:
+    @pytest.fixture
+    def worker(self, tmp_path):
+        return Worker(Settings(home=tmp_path), Recorders)
+
+    def test_the_first_rest_loads_the_services_and_the_next_cleans_up(self, worker):
+        assert worker.rest() == services.REST_BEFORE_CLEANUP_SECONDS
+        assert worker.services.outputs.calls == []
+        assert worker.rest() == services.CLEANUP_EVERY_SECONDS
+        assert worker.services.outputs.calls == [("cleanup", (), {"force": False})]
+
+    def test_a_cleanup_that_has_more_to_do_goes_on_soon(self, worker):
+        answers = [{"more": True}, {"more": False}]
+        worker.services.outputs.cleanup = lambda *, force: answers.pop(0)  # noqa: ARG005 - called by this name
+        worker.rest()
+        assert worker.rest() == services.REST_BETWEEN_SLICES_SECONDS
+        assert worker.rest() == services.CLEANUP_EVERY_SECONDS
+
+    def test_a_cleanup_that_fails_is_logged_without_contents(self, worker, caplog):
+        worker.services.outputs = type("Failing", (), {"cleanup": Broken})()
+        assert [worker.rest(), worker.rest()] == [
+            services.REST_BEFORE_CLEANUP_SECONDS,
+            services.CLEANUP_EVERY_SECONDS,
+        ]
+        assert "cleaning up failed: OSError" in caplog.text
+        assert "fire" not in caplog.text
+
+    def test_what_could_not_be_saved_is_saved_while_no_request_waits(self, worker):
+        worker.rest()
+        worker.rest()
+        assert ("save_pending", (), {}) in worker.services.ledger.calls

@@ -1,7 +1,7 @@
-"""What one worker holds between calls: its settings, the services it calls, and its counts.
+"""What one worker holds between calls: its settings, the services behind its methods, and its counts.
 
-Services are built when first needed, so that a worker answers its first request without them, and a store that
-cannot be opened is gone without: a call then says that nothing was stored, and goes on.
+Services are built when first needed, so that a worker answers its first request without them. Without a store that
+can be opened calls go on, and say that nothing was stored.
 """
 
 from __future__ import annotations
@@ -84,14 +84,14 @@ class Worker:
             self.services = self._build_services(settings)
 
     def store(self, name: str) -> Any:
-        """Return the room ``outputs`` or ``ledger``; raises ``StoreUnavailable`` where there is none."""
-        room = getattr(self.services, name)
-        if room is None:
+        """Return the store ``outputs`` or ``ledger``; raises ``StoreUnavailable`` where there is none."""
+        store = getattr(self.services, name)
+        if store is None:
             raise StoreUnavailable({"reason": f"the {name} under {self.settings.home} could not be opened"})
-        return room
+        return store
 
     def rest(self) -> float:
-        """Do what no request should wait for; return the seconds until there is more to do.
+        """Do the chores that no request should wait for; return the seconds until there are more.
 
         The first rest loads the services, the next ones clean up the stored outputs.
         """
@@ -116,7 +116,7 @@ class Worker:
 def _opened(name: str, opening: Callable[[], Service]) -> Service | None:
     try:
         return opening()
-    except Exception as error:  # noqa: BLE001 - whatever keeps a store shut, calls go on without it
+    except Exception as error:  # noqa: BLE001 - calls go on without a store, whatever its fault is
         log.warning("the %s could not be opened: %s", name, type(error).__name__)
         return None
 
@@ -124,5 +124,5 @@ def _opened(name: str, opening: Callable[[], Service]) -> Service | None:
 def _quietly(doing: str, chore: Callable[[], object]) -> None:
     try:
         chore()
-    except Exception as error:  # noqa: BLE001 - nobody asked for this chore, so nobody must suffer from it
+    except Exception as error:  # noqa: BLE001 - no call depends on a chore, so its failure fails none
         log.warning("%s failed: %s", doing, type(error).__name__)
