@@ -12,6 +12,7 @@ from operator import eq
 import orjson
 
 from bridge.excerpt.budget import Budget
+from bridge.excerpt.json_text import escape
 
 _SHORTEST_NOTE = len("[the line above 1 more times]")
 
@@ -54,7 +55,7 @@ def rows_of(texts: list[str], starts: Sequence[int], counts: Counter[str] | None
     """Return the rows of ``texts``, folded if ``counts`` is there to count the lines that are folded away."""
     if counts is not None and has_runs(texts):
         return _folded(texts, starts, counts)
-    return Rows(texts, [len(orjson.dumps(line)) for line in texts], list(starts))
+    return Rows(texts, costs_of(texts), list(starts))
 
 
 def has_runs(texts: Sequence[str]) -> bool:
@@ -87,3 +88,11 @@ def _folded(texts: Sequence[str], starts: Sequence[int], counts: Counter[str]) -
     rows.starts.append(starts[-1])
     rows.costs = [len(orjson.dumps(row)) for row in rows.texts]
     return rows
+
+
+def costs_of(texts: Sequence[str]) -> list[int]:
+    """Return the bytes of JSON that each line takes with its newline; all of them are escaped at once."""
+    escaped = escape("\n".join(texts))
+    if b"\\\\n" in escaped:  # a backslash before an n looks like a newline
+        return [len(orjson.dumps(line)) for line in texts]
+    return [len(line) + 2 for line in escaped.split(b"\\n")]

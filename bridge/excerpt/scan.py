@@ -7,26 +7,43 @@ a megabyte takes 0.07 ms, where each ``in`` takes 0.5 ms and a regular expressio
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
 _NONE: frozenset[bytes] = frozenset()
+# More patterns in one automaton cost the search its vector instructions: thirty take ten times as long as eight.
+_TOGETHER = 8
+
+Match = tuple[int, int, int]
 
 
 class Scanner:
-    """Looks for ``patterns``; the automaton is built at the first search."""
+    """Looks for ``patterns``; the automata are built at the first search."""
 
     def __init__(self, patterns: Sequence[bytes]) -> None:
         self.patterns = tuple(patterns)
-        self._automaton: BytesAhoCorasick | None = None
+        self._automata: list[tuple[int, BytesAhoCorasick]] = []
 
     def found(self, encoded: bytes) -> frozenset[bytes]:
         """Return those of the patterns that occur in ``encoded``."""
-        matches = self.matches(encoded)
-        return frozenset(self.patterns[which] for which, _, _ in matches) if matches else _NONE
+        matches = self._matches(encoded)
+        return frozenset(self.patterns[first + which] for first, found in matches for which, _, _ in found) or _NONE
 
-    def matches(self, encoded: bytes) -> list[tuple[int, int, int]]:
+    def matches(self, encoded: bytes) -> list[Match]:
         """Return every match in order: the number of its pattern, its start and its end."""
-        if self._automaton is None:
-            self._automaton = BytesAhoCorasick(self.patterns, matchkind=MatchKind.LeftmostFirst)
-        return self._automaton.find_matches_as_indexes(encoded)
+        matches = self._matches(encoded)
+        if len(matches) == 1:
+            return matches[0][1]
+        return sorted(
+            ((first + which, at, end) for first, found in matches for which, at, end in found), key=itemgetter(1)
+        )
+
+    def _matches(self, encoded: bytes) -> list[tuple[int, list[Match]]]:
+        """Return the matches of each automaton, with the number of its first pattern."""
+        if not self._automata:
+            for first in range(0, len(self.patterns), _TOGETHER):
+                together = self.patterns[first : first + _TOGETHER]
+                automaton = BytesAhoCorasick(together, matchkind=MatchKind.LeftmostFirst)
+                self._automata.append((first, automaton))
+        return [(first, automaton.find_matches_as_indexes(encoded)) for first, automaton in self._automata]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from bridge.excerpt.account import (
     Segment,
@@ -197,7 +198,9 @@ class _Selection:
     def _take_rows(self, rows: Rows, spans: list[list[int]], floor: int) -> int:
         """Take rows from the last one on and return the number of the first that is taken."""
         size, lines = self.left
-        at = len(rows.texts)
+        at = self._first_clear(rows, max(floor, spans[-1][1] + 1 if spans else 0))
+        size -= sum(rows.costs[at:])
+        lines -= len(rows.texts) - at
         while at and rows.starts[at - 1] >= floor:
             start, end = rows.starts[at - 1], rows.starts[at]
             if not (spans and spans[-1][0] <= start and end <= spans[-1][1]):
@@ -213,6 +216,15 @@ class _Selection:
             at -= 1
         self.left = Budget(size, lines)
         return at
+
+    def _first_clear(self, rows: Rows, place: int) -> int:
+        """Return the first of the rows from ``place`` on, where nothing is taken yet, that fit together."""
+        last = len(rows.texts)
+        if rows.folds:
+            return last
+        clear = min(bisect_left(rows.starts, place), last)
+        totals = list(accumulate(reversed(rows.costs[clear:])))
+        return last - min(bisect_right(totals, self.left.size), max(0, self.left.lines))
 
     def _cut_tail(self, end: int) -> None:
         """Show the end of the line before the tail if that is too long for what is left."""
