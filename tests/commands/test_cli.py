@@ -35,19 +35,21 @@ def home(tmp_path):
 
 def test_inspect_shows_what_each_reader_gets(ask):
     shown = ask("inspect", "--name", "run_command", stdin='{"content": "hello", "ok": true}')
-    assert "== panel: 5 bytes\nhello\n" in shown
-    assert "== model: " in shown
-    assert '"truncated": false' in shown
+    assert [name for name in ("panel", "terminal", "model") if f"─ {name} ─" in shown] == ["panel", "terminal", "model"]
+    assert "│ hello " in shown
+    assert "│   content: hello " in shown
+    assert "5 of 4,000 characters" in shown
+    assert "Nothing: the model reads all of it." in shown
 
 
 def test_inspect_takes_a_text_that_is_not_json_as_a_text(ask):
-    assert "== panel: 9 bytes\nnot {json" in ask("inspect", stdin="not {json")
+    assert json.loads(ask("inspect", "--json", stdin="not {json"))["panel"] == "not {json"
 
 
 def test_inspect_shows_what_a_worker_with_the_same_settings_would_give(ask):
     text = "".join(f"line {number}\n" for number in range(2_000))
     sizes = [
-        len(ask("inspect", stdin=text, **limits).partition("== model: ")[2])
+        len(json.loads(ask("inspect", "--json", stdin=text, **limits))["model_content"])
         for limits in ({}, {"RIND_BRIDGE_MODEL_MAX_BYTES": "3000"})
     ]
     assert sizes[1] < 4_000 < sizes[0]
@@ -76,13 +78,21 @@ def test_outputs_prints_a_file_of_many_pages_whole(ask, home):
     assert ask("outputs", "s1", "c1") == content
 
 
-def test_an_output_that_was_never_stored_is_said_to_be_so(ask):
-    assert "never_stored" in ask("outputs", "s1", "c1", status=1)
+def test_an_output_that_was_never_stored_is_said_to_be_so(ask, home):
+    Outputs(home, Limits()).store("s1", "c1", b"one\n")
+    assert "Session s1 has no call c2" in ask("outputs", "s1", "c2", status=1)
+
+
+@pytest.mark.parametrize("asked", ["outputs s1", "outputs s1 c1", "replay s1", "report s1", "forget s1 --yes"])
+def test_a_session_that_is_not_kept_is_said_not_to_be_there(ask, home, asked):
+    shown = ask(*asked.split(), status=1)
+    assert shown == f"rind-bridge: There is no session s1 in {home}; rind-bridge outputs lists those that there are.\n"
+    assert not home.exists()
 
 
 def test_an_empty_home_has_nothing_to_list_and_is_not_made(ask, home):
-    assert ask("outputs").splitlines() == ["session  outputs  bytes  last used"]
-    assert len(ask("report").splitlines()) == 1
+    assert ask("outputs") == f"No session is kept in {home}.\n"
+    assert ask("report") == f"No call is saved in {home} that matches.\n"
     assert not home.exists()
 
 
@@ -90,13 +100,17 @@ def test_report_adds_up_what_was_cut_in_each_session(ask, home):
     for call, truncated in (("c1", True), ("c2", False)):
         policy = {"truncated": truncated, "total_bytes": 50_000, "total_lines": 1}
         Ledger(home).save("s1", call, {"model_content": "x" * 10, "model_content_policy": policy})
-    assert ask("report").splitlines()[1].split() == ["s1", "2", "1", "100000", "20"]
+    summary = json.loads(ask("report", "--json"))
+    sums = ("session_id", "calls", "cut", "bytes_before", "bytes_model")
+    assert [tuple(row[name] for name in sums) for row in summary["sessions"]] == [("s1", 2, 1, 100_000, 20)]
+    assert " s1 " in ask("report")
 
 
 def test_doctor_finds_everything_in_place_and_leaves_nothing_behind(ask, home):
-    shown = ask("doctor")
+    home.mkdir(mode=0o700)
+    shown = ask("doctor", RIND_BRIDGE_COMMAND=f"{sys.executable} -P -m bridge serve")
     assert "FAILED" not in shown
-    assert "spawned, pinged, and ended in order" in shown
+    assert "gave a preview, and ended in order" in shown
     assert list(home.iterdir()) == []
 
 
