@@ -75,6 +75,9 @@ def serve() -> int:
     except OSError as error:
         log.error("stdin and stdout must be open: %s", error)  # noqa: TRY400 - no defect, no traceback
         return EXIT_CANNOT_START
+    if sys.stdout is not None:
+        # What was printed while Python started (sitecustomize, .pth files) and still waits here goes to stderr now.
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
 
     from bridge.settings import Settings  # noqa: PLC0415 - only now may anything be imported
     from bridge.worker.framing import LineReader  # noqa: PLC0415
@@ -211,8 +214,6 @@ def _log_to_stderr() -> None:
     handler = _Stderr()
     handler.setFormatter(logging.Formatter(f"rind-bridge[{os.getpid()}] %(levelname)s %(message)s"))
     logging.getLogger().addHandler(handler)
-    if sys.stdout is not None:
-        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
 
 
 def _alarm() -> int:

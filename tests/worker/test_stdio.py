@@ -3,6 +3,8 @@
 import json
 import os
 import select
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
 PONG = b'{"jsonrpc":"2.0","result":"pong","id":1}\n'
 MEGABYTE = 1 << 20
+ROOT = Path(__file__).parents[2]
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
 
@@ -227,3 +230,64 @@ def processor_ticks(worker):
     """Return the processor time used so far (proc(5), utime and stime)."""
     fields = Path(f"/proc/{worker.process.pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
+
+
+class TestNoiseWhilePythonStarts:
+    """A sitecustomize and a .pth file run before any code of ours."""
+
+    @pytest.fixture
+    def customized(self, tmp_path):
+        """Return a function that gives the environment of a Python with such a sitecustomize."""
+
+        def environment(program):
+            (tmp_path / "sitecustomize.py").write_text(program)
+            return {"PYTHONPATH": str(tmp_path)}
+
+        return environment
+
+    def test_what_is_printed_is_on_stderr_and_not_before_the_first_reply(self, spawn, customized):
+        worker = spawn(env=customized("print('noise')\nprint('without an end', end='')"))
+        worker.send(PING)
+        status, out, err = worker.end()
+        assert (status, out) == (0, PONG)
+        assert err == "noise\nwithout an end"
+
+    def test_a_pth_file_is_no_different(self, spawn, customized, tmp_path):
+        (tmp_path / "noise.pth").write_text("import sys; sys.stdout.write('noise')\n")
+        worker = spawn(env=customized(f"import site; site.addsitedir({str(tmp_path)!r})"))
+        worker.send(PING)
+        assert worker.end() == (0, PONG, "noise")
+
+    @pytest.mark.parametrize("noise", ["noise", "noise\n", '{"level":"info"}\n', "\xff"])
+    def test_what_is_flushed_at_once_does_not_cost_ruby_its_worker(self, customized, tmp_path, noise):
+        if not shutil.which("ruby"):
+            pytest.skip("no ruby on the PATH: that the client survives such noise is unproven here")
+        program = """
+            RindBridge.start(home: ARGV[0])
+            echoes = [RindBridge.ui_preview([1]), RindBridge.ui_preview([2])]
+            puts JSON.generate(echoes: echoes, status: RindBridge.status)
+        """
+        path = customized(f"import os; os.write(1, {noise.encode()!r})")["PYTHONPATH"]
+        ran = subprocess.run(
+            [
+                "ruby",
+                "-I",
+                str(ROOT / "ruby_client" / "lib"),
+                "-r",
+                "rind_bridge",
+                "-e",
+                program,
+                str(tmp_path / "home"),
+            ],
+            env={
+                "PATH": os.environ["PATH"],
+                "RIND_BRIDGE_COMMAND": shlex.join(
+                    ["env", f"PYTHONPATH={path}", sys.executable, "-m", "bridge", "serve"]
+                ),
+            },
+            capture_output=True,
+            check=True,
+        )
+        told = json.loads(ran.stdout)
+        assert told["echoes"] == ["[1]", "[2]"]
+        assert (told["status"]["state"], told["status"]["spawned"], told["status"]["fallbacks"]) == ("ready", 1, 0)
