@@ -66,7 +66,7 @@ def _method(name: str, params: dict[str, Any], result: dict[str, Any]) -> dict[s
     required = params.get("required", [])
     return {
         "name": name,
-        "summary": params["description"],
+        "summary": params.get("description", name),
         "paramStructure": "either",
         "params": [
             {"name": field, "required": field in required, "schema": shape}

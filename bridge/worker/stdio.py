@@ -79,11 +79,14 @@ def serve() -> int:
         # What was printed while Python started (sitecustomize, .pth files) and still waits here goes to stderr now.
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
 
-    from bridge.settings import Settings  # noqa: PLC0415 - only now may anything be imported
-    from bridge.worker.framing import LineReader  # noqa: PLC0415
-    from bridge.worker.rpc import Server  # noqa: PLC0415
-    from bridge.worker.services import Worker  # noqa: PLC0415
-
+    try:
+        from bridge.settings import Settings  # noqa: PLC0415 - only now may anything be imported
+        from bridge.worker.framing import LineReader  # noqa: PLC0415
+        from bridge.worker.rpc import Server  # noqa: PLC0415
+        from bridge.worker.services import Worker  # noqa: PLC0415
+    except ImportError as error:  # python -S, or an installation that is not whole
+        log.error("%s; install rind-bridge with its dependencies", error)  # noqa: TRY400 - as above
+        return EXIT_CANNOT_START
     try:
         settings = Settings.from_environment(os.environ)
     except ValueError as error:

@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
+import tempfile
 import textwrap
 import time
 from pathlib import Path
@@ -236,3 +238,112 @@ def test_what_a_tool_returned_is_neither_logged_nor_told(spawn, line):
     _, out, err = worker.end()
     assert b"error" in out
     assert SECRET not in out.decode() + err
+
+
+ROOT = Path(__file__).parents[2]
+SITE_PACKAGES = sysconfig.get_path("purelib")
+IDS = {"session_id": "s", "call_id": "c"}
+LONG = "a line of a long output\n" * 20_000
+
+
+class TestHowPythonIsStarted:
+    @pytest.mark.parametrize("options", [["-S"], ["-OO"], ["-S", "-OO"], ["-B", "-P"]], ids=" ".join)
+    def test_a_call_is_answered_and_its_output_kept(self, spawn, options):
+        """-S: without site and its paths; -OO: without docstrings, of which the document's summaries are made."""
+        paths = os.pathsep.join([str(ROOT), SITE_PACKAGES])
+        worker = spawn([sys.executable, *options, "-m", "bridge", "serve"], env={"PYTHONPATH": paths})
+        assert worker.call("tool_completed", result=LONG, name="run", **IDS)["result"]["output"]["bytes"] == len(LONG)
+        assert worker.call("read_output", **IDS)["result"]["total_bytes"] == len(LONG)
+        assert len(worker.call("replay", session_id="s")["result"]["items"]) == 1
+        assert worker.call("rpc.discover")["result"]["methods"]
+        status, out, err = worker.end()
+        assert (status, out, err) == (0, b"", "")
+
+    def test_packages_that_are_not_found_are_named_in_one_sentence(self, spawn):
+        worker = spawn([sys.executable, "-S", "-m", "bridge", "serve"], cwd=ROOT)
+        status, out, err = worker.end()
+        assert (status, out) == (2, b"")
+        assert len(err.splitlines()) == 1
+        assert "No module named" in err
+        assert "install rind-bridge with its dependencies" in err
+
+    def test_without_any_stream_it_ends_with_a_status(self, spawn):
+        worker = spawn(["/bin/sh", "-c", f'exec "{sys.executable}" -m bridge serve <&- >&- 2>&-'])
+        assert worker.process.wait(PATIENCE_SECONDS) == 2
+
+
+class TestSigstop:
+    def test_what_was_sent_to_a_stopped_worker_is_answered_when_it_goes_on(self, spawn):
+        worker = spawn()
+        assert worker.alive()
+        worker.process.send_signal(signal.SIGSTOP)
+        for number in range(100):
+            worker.send({"jsonrpc": "2.0", "id": number, "method": "ping"})
+        worker.process.send_signal(signal.SIGCONT)
+        assert [worker.reply()["id"] for _ in range(100)] == list(range(100))
+        assert worker.end() == (0, b"", "")
+
+    def test_a_reply_that_was_stopped_half_way_is_whole(self, misbehaving):
+        assert misbehaving.alive()
+        misbehaving.send({"jsonrpc": "2.0", "id": 1, "method": "repeats", "params": ["x", 3_000_000]})
+        misbehaving.received = os.read(misbehaving.process.stdout.fileno(), 1_000)
+        misbehaving.process.send_signal(signal.SIGSTOP)
+        misbehaving.process.send_signal(signal.SIGCONT)
+        assert misbehaving.reply()["result"] == "x" * 3_000_000
+        assert misbehaving.alive()
+
+    def test_the_end_of_input_of_a_stopped_worker_is_seen_when_it_goes_on(self, spawn):
+        worker = spawn()
+        assert worker.alive()
+        worker.process.send_signal(signal.SIGSTOP)
+        worker.process.stdin.close()
+        worker.process.send_signal(signal.SIGCONT)
+        assert worker.process.wait(PATIENCE_SECONDS) == 0
+
+
+class TestAUserWithoutPrivileges:
+    """Root may write everywhere, so what a read-only home does is seen only by somebody else."""
+
+    NOBODY = 65_534
+    # All that a call imports is imported first: this user may not be able to read the files of this Python.
+    PROGRAM = """if True:
+        import os, sys
+        import bridge
+        from bridge.store import ledger, outputs
+        from bridge.worker import rpc, services
+        from bridge.worker.stdio import serve
+        bridge.normalize("a line\\n" * 20_000, name="run")
+        os.setgroups([])
+        os.setgid(int(sys.argv[1]))
+        os.setuid(int(sys.argv[1]))
+        sys.exit(serve())
+    """
+
+    @pytest.fixture
+    def home(self):
+        """Return a folder of root's that everybody may enter, as none below pytest's own is."""
+        if os.geteuid() != 0:
+            pytest.skip("not root: the worker of every other test is already one of a user without privileges")
+        with tempfile.TemporaryDirectory() as home:
+            Path(home).chmod(0o755)
+            yield Path(home)
+
+    @pytest.fixture
+    def worker(self, spawn, home):
+        command = [sys.executable, "-c", self.PROGRAM, str(self.NOBODY)]
+        return spawn(command, env={"RIND_BRIDGE_HOME": str(home)})
+
+    def test_in_a_home_that_is_its_own_everything_is_kept(self, worker, home):
+        os.chown(home, self.NOBODY, self.NOBODY)
+        output = worker.call("tool_completed", result=LONG, name="run", **IDS)["result"]["output"]
+        assert Path(output["path"]).stat().st_uid == self.NOBODY
+        assert worker.call("read_output", **IDS)["result"]["total_bytes"] == len(LONG)
+
+    def test_in_a_home_that_is_not_its_own_calls_go_on_and_say_why_nothing_is_kept(self, worker, home):
+        result = worker.call("tool_completed", result=LONG, name="run", **IDS)["result"]
+        assert len(result["model_content"].encode()) <= 25_600
+        assert result["output"]["reason"]
+        assert result["model_content_policy"]["ledger"]["reason"]
+        assert worker.call("replay", session_id="s")["error"]["code"] == -32003
+        assert worker.alive()
+        assert list(home.iterdir()) == []
