@@ -37,6 +37,7 @@ _LONGEST_MESSAGE = 120
 # What a tool calls its own counts, added and removed lines.
 _ADDED = ("added_lines", "lines_added", "additions", "insertions", "added")
 _REMOVED = ("removed_lines", "lines_removed", "deletions", "removed")
+_BY_THE_TOOL = "by the tool"
 _SMALLEST_DIFF = 200
 _MOST_NAMED, _LONGEST_NAMED = 4, 40
 
@@ -234,12 +235,18 @@ def _changes(bodies: list[_Body], path: str | None, counts: dict[str, int]) -> l
             changes.append((count_pair(old.text, new.text, new.path or path).to_json(), new))
         elif not any(body.is_diff for body in bodies):
             changes.append((count_written(new.text, new.path or path), new))
-    told = [{**change, **(body.counts or counts)} if len(changes) == 1 else change for change, body in changes]
-    return [_without_incomplete(change, body.counts or counts) for change, (_, body) in zip(told, changes, strict=True)]
+    if len(changes) == 1:
+        change, body = changes[0]
+        return [_told(change, body.counts or counts)]
+    return [change for change, _ in changes]
 
 
-def _without_incomplete(change: dict[str, Any], counts: dict[str, int]) -> dict[str, Any]:
-    return {name: value for name, value in change.items() if name != "incomplete" or not counts}
+def _told(change: dict[str, Any], counts: dict[str, int]) -> dict[str, Any]:
+    """Return ``change`` with the tool's own ``counts``, which know of what is missing in its diff."""
+    if counts.items() <= change.items():
+        return change
+    kept = {name: value for name, value in change.items() if name != "incomplete"}
+    return {**kept, **counts, "counted": _BY_THE_TOOL}
 
 
 def _paired(bodies: list[_Body]) -> list[tuple[_Body | None, _Body]]:

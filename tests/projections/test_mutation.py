@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import json
 
+import pytest
 from memory_store import MemoryOutputs
 from projecting import IDS, model, normalize, terminal
 
@@ -88,3 +90,98 @@ def test_a_diff_that_nothing_can_read_says_that_it_has_no_counts():
 def test_a_failed_change_is_an_error_like_any_other():
     content = model({"error": "SEARCH block not found", "path": "x"}, "patch_file")
     assert (content["ok"], content["error"]) == (False, "SEARCH block not found")
+
+
+SECRET = "the text that the model wrote"
+HUNK = f"--- a/x.rb\n+++ b/x.rb\n@@ -97,7 +97,8 @@\n a\n b\n c\n-old\n+{SECRET}\n+more\n d\n e\n f\n"
+BODY = f"{SECRET}\n" * 40
+FORMS = {
+    "a list of lines": {"diff": HUNK.split("\n")},
+    "indented in a message": {"message": "Applied:\n" + "".join(f"    {line}\n" for line in HUNK.split("\n"))},
+    "with CR line ends": {"diff": HUNK.replace("\n", "\r\n")},
+    "under a name of its own": {"what_happened": HUNK},
+    "combined": {"diff": f"diff --cc a\n@@@ -1,2 -1,2 +1,3 @@@\n- a\n -b\n++{SECRET}\n  d\n"},
+    "in context form": {
+        "out": f"*** a\n--- b\n***************\n*** 1,2 ****\n! a\n  b\n--- 1,2 ----\n! {SECRET}\n  b\n"
+    },
+    "inside a JSON text": {"result": json.dumps({"diff": HUNK, "note": "fine"})},
+    "the texts before and after": {"before": "x\n" * 40, "after": BODY},
+    "the text that was written": {"content": BODY},
+    "old and new strings": {"old_string": "x\n" * 9, "new_string": BODY},
+    "camel case": {"newText": BODY, "oldText": "x\n" * 9},
+    "a list of bodies": {"edits": [{"old_str": "x\n" * 9, "new_str": BODY}] * 3},
+}
+
+
+@pytest.mark.parametrize("members", FORMS.values(), ids=FORMS)
+def test_what_was_written_never_reaches_the_model_in_whatever_form_it_comes(members):
+    outputs = MemoryOutputs()
+    made = normalize({"ok": True, "path": "x.rb", **members}, "edit_file", outputs=outputs, **IDS)
+    assert SECRET not in made["model_content"]
+    content = json.loads(made["model_content"])
+    assert content["meta"]["withheld"]
+    assert content["data"]["changes"]
+    assert SECRET.encode() in outputs.kept["s1", "c1"]
+
+
+def test_a_result_that_is_a_json_text_keeps_what_is_no_change():
+    content = model(json.dumps({"diff": HUNK, "note": "fine"}), "edit_file")
+    assert json.loads(content["data"]["result"]) == {"note": "fine"}
+
+
+def test_what_a_tool_says_beside_its_change_stays():
+    said = {
+        "ok": True,
+        "diagnostics": "a.py:1:1: E1 bad\na.py:2:1: E2 worse\n",
+        "content": "File written",
+        "diff": HUNK,
+    }
+    content = model(said, "write_file")
+    assert content["data"]["diagnostics"] == said["diagnostics"]
+    assert content["data"]["content"] == "File written"
+
+
+def test_the_place_of_a_change_is_its_line_and_not_that_of_its_context():
+    assert model({"ok": True, "diff": HUNK}, "edit_file")["data"]["changes"][0]["places"][0]["line"] == 100
+
+
+CUT_DIFF = "@@ -1,300 +1,300 @@\n" + "-x\n" * 115 + "... diff truncated ...\n"
+
+
+def test_the_counts_of_the_tool_win_over_those_of_a_diff_that_was_cut():
+    result = {"ok": True, "path": "a", "diff": CUT_DIFF, "added_lines": 300, "removed_lines": 300}
+    (change,) = model(result, "edit_file")["data"]["changes"]
+    assert (change["added"], change["removed"], change["counted"]) == (300, 300, "by the tool")
+    assert "incomplete" not in change
+
+
+def test_a_diff_that_was_cut_at_its_source_says_so():
+    (change,) = model({"ok": True, "diff": CUT_DIFF}, "edit_file")["data"]["changes"]
+    assert change["incomplete"] == "the diff was cut before it came here"
+
+
+def test_a_line_of_any_length_counts_as_one():
+    diff = f"@@ -1,1 +1,1 @@\n-a\n+{'b' * 20_000}\n"
+    (change,) = model({"ok": True, "diff": diff}, "edit_file")["data"]["changes"]
+    assert (change["added"], change["removed"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "change"),
+    [
+        (
+            "str_replace",
+            {"path": "a", "old_str": "a\nb\n", "new_str": "a\nc\nd\n"},
+            {"added": 2, "removed": 1, "hunks": 1},
+        ),
+        ("write_file", {"path": "a", "content": "a\nb\nc\n"}, {"lines": 3, "bytes": 6}),
+        (
+            "apply_patch",
+            {"path": "a", "patch": "@@ -1,1 +1,2 @@\n-a\n+b\n+c\n"},
+            {"added": 2, "removed": 1, "hunks": 1},
+        ),
+    ],
+)
+def test_where_the_result_says_only_that_it_is_done_the_arguments_are_counted(name, args, change):
+    (made,) = model({"ok": True}, name, args=args)["data"]["changes"]
+    assert {key: value for key, value in made.items() if key != "places"} == {"path": "a", **change}
