@@ -16,6 +16,8 @@ MOST_TIMES: Final = 12
 # Bytes for each byte of the line, and for each of these outside of texts: measured on whole calls with CPython 3.11.
 _TIMES: Final = 3
 _WEIGHTS: Final = {b"{": 64, b"[": 64, b",": 16, b":": 72, b".": 28}
+# A line of so many bytes needs less than what is never refused, whatever it is made of.
+_NEVER_TOO_MUCH: Final = FREE_BYTES // (_TIMES + max(_WEIGHTS.values()))
 # One long text and what precedes it; short texts are counted as if they were structure. Possessive, so nothing is
 # tried twice; a text that never ends is one as well, and at the end of the line it always matches.
 _LONG_TEXT = re.compile(
@@ -26,6 +28,8 @@ _LONG_TEXT = re.compile(
 
 def needs_too_much(line: bytes) -> bool:
     """Return whether ``line`` would need more memory than a request may; reads it once more where it looks like it."""
+    if len(line) <= _NEVER_TOO_MUCH:
+        return False
     bound = max(FREE_BYTES, MOST_TIMES * len(line))
     need = _TIMES * len(line) + _weight(line, 0, len(line))
     if need <= bound:
