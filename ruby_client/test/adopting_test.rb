@@ -1,37 +1,30 @@
 # frozen_string_literal: true
 
-require 'open3'
 require 'test_helper'
+require 'support/adopted_oracle'
 
 # docs/adopting.md, followed literally on a copy of the oracle that has no bridge.
 class AdoptingTest < BridgeTest
-  ORACLE = File.join(REPOSITORY, 'examples', 'adopting')
-  DOCUMENT = File.join(REPOSITORY, 'docs', 'adopting.md')
-  STEPS = File.read(DOCUMENT, encoding: Encoding::UTF_8).scan(/^```diff\n(.*?)^```$/m).flatten
-  IMAGE = 'image_url'
-
   def setup
     super
-    @oracle = File.join(@home, 'my oracle')
-    FileUtils.cp_r(ORACLE, @oracle)
-    @project = File.join(@home, 'project').tap { |folder| Dir.mkdir(folder) }
-    File.write(File.join(@project, 'a.rb'), "class A\n  def b = 'é'\nend\n#{"# long\n" * 2000}")
-    File.binwrite(File.join(@project, 'i.png'), "\x89PNG\r\n\x1a\n".b + Random.bytes(9000))
+    @oracle = AdoptedOracle.new(@home)
   end
 
   def test_the_panel_shows_after_the_first_step_what_it_showed_before
-    before = run_oracle
-    apply(0)
+    before = @oracle.run
+    @oracle.adopt(1)
+    after = @oracle.run
 
-    assert_equal before['frames'], run_oracle['frames']
-    assert_equal before['messages'].length, run_oracle['messages'].length
-    assert_equal ['ready', 0], run_oracle.values_at('state', 'fallbacks')
+    assert_equal before['frames'], after['frames']
+    assert_equal(before['messages'].map { |message| message['tool_call_id'] },
+                 after['messages'].map { |message| message['tool_call_id'] })
+    assert_equal ['ready', 0], after.values_at('state', 'fallbacks')
   end
 
   def test_the_model_gets_bounded_contents_and_every_image_after_the_second_step
-    before = run_oracle
-    apply(0, 1)
-    after = run_oracle
+    before = @oracle.run
+    @oracle.adopt(2)
+    after = @oracle.run
 
     assert_equal before['frames'], after['frames']
     assert_equal images(before), images(after)
@@ -42,9 +35,17 @@ class AdoptingTest < BridgeTest
     assert_equal [{ 'error' => 'Denied path' }], after['continued'].map { |page| { 'error' => page['error'][0, 11] } }
   end
 
+  def test_both_routes_cost_one_request_for_each_tool_after_the_second_step
+    @oracle.adopt(2)
+    run = @oracle.run
+
+    assert_equal run['frames'].length, run['asked']['tool_completed']
+    refute_includes run['asked'], 'ui_preview'
+  end
+
   def test_the_model_reads_on_to_the_last_line_after_the_third_step
-    apply(0, 1, 2)
-    after = run_oracle
+    @oracle.adopt(3)
+    after = @oracle.run
     content = contents(after).find { |text| text.include?('exit_status') && text.include?('20000') }
     first = JSON.parse(content).dig('meta', 'shown', 'lines').first.last
     read = after['continued'].map { |page| page.dig('data', 'content') }.join
@@ -54,49 +55,33 @@ class AdoptingTest < BridgeTest
 
   def test_structures_reach_the_panel_after_the_fourth_step
     overview = ->(run) { run['frames'].find { |frame| frame['name'] == 'file_overview' }['result'] }
-    before = overview.call(run_oracle)
-    apply(0, 1, 2, 3)
+    before = overview.call(@oracle.run)
+    @oracle.adopt(4)
 
     assert_kind_of String, before
-    assert_equal JSON.parse(before), overview.call(run_oracle)
+    assert_equal JSON.parse(before), overview.call(@oracle.run)
   end
 
   def test_without_a_worker_every_step_goes_on
-    apply(0, 1, 2, 3)
-    before = images(run_oracle)
-    alone = run_oracle(command: NO_WORKER.first)
+    @oracle.adopt(4)
+    before = images(@oracle.run)
+    alone = @oracle.run(command: NO_WORKER.first)
 
     assert_equal [6, before], [contents(alone).length, images(alone)]
     contents(alone).each { |content| assert_operator JSON.parse(content) && content.bytesize, :<=, 25_600 }
   end
 
   def test_the_oracle_is_the_one_it_was_when_the_bridge_is_taken_out
-    apply(*STEPS.each_index)
-    STEPS.each_index.reverse_each { |step| git_apply(STEPS[step], '-R') }
+    @oracle.adopt(4)
+    refute_equal files(AdoptedOracle::ORIGINAL), files(@oracle.folder)
+    @oracle.leave
 
-    assert_equal(%w[artificer.rb tools.rb].map { |name| File.read(File.join(ORACLE, name)) },
-                 %w[artificer.rb tools.rb].map { |name| File.read(File.join(@oracle, name)) })
+    assert_equal files(AdoptedOracle::ORIGINAL), files(@oracle.folder)
   end
 
   private
 
-  def apply(*steps) = steps.each { |step| git_apply(STEPS.fetch(step)) }
-
-  def git_apply(difference, *options)
-    said, status = Open3.capture2e({ 'GIT_DIR' => File::NULL }, 'git', 'apply', '--unsafe-paths', "--directory=#{@oracle}",
-                                   *options, '-', stdin_data: difference, chdir: '/')
-    assert_predicate status, :success?, said
-  end
-
-  def run_oracle(command: "'#{PYTHON}' -m bridge serve")
-    environment = { 'RIND_BRIDGE_COMMAND' => command, 'RIND_BRIDGE_HOME' => Dir.mktmpdir('kept', @home), 'PYTHONPATH' => REPOSITORY }
-    program = File.join(__dir__, 'support', 'adopting_run.rb')
-    said, complaints, = Open3.capture3(environment, RbConfig.ruby, '-w', '-I', LIB, program, @oracle, @project)
-    refute_match(/warning:/, complaints)
-    JSON.parse(said.force_encoding(Encoding::UTF_8))
-  rescue JSON::ParserError
-    flunk "#{said}#{complaints}"
-  end
+  def files(folder) = %w[artificer.rb tools.rb].map { |name| File.binread(File.join(folder, name)) }
 
   def contents(run) = run['messages'].filter_map { |message| message['content'] if message['role'] == 'tool' }
 

@@ -1,47 +1,64 @@
 # frozen_string_literal: true
 
 # Runs an oracle (its folder is the first argument) on real tools in a project (the second), and prints as JSON what the
-# panel and the model got. With a third argument: the mean seconds of so many calls.
+# panel and the model got, and what the worker was asked for it. The third argument is a number of calls to time.
 $stdout.binmode
 folder, project, times = ARGV
 require File.join(folder, 'artificer')
 require File.join(folder, 'tools')
 
-tools = ProjectTools.new(project)
-Artificer.panel = []
-Artificer.session_id = 'conversation-1' if Artificer.respond_to?(:session_id=)
-calls = [
+CALLS = [
   ['read_file', { path: 'a.rb' }], ['run_command', { command: 'seq 20000; exit 3' }],
   ['run_command', { command: 'printf "\xff ok"' }], ['file_overview', { path: 'a.rb' }], ['view_image', { path: 'i.png' }],
   ['read_file', { path: '../secret' }]
-]
-run = lambda do |name, args, id, standard|
-  done = tools.method(:call)
-  if standard
-    Artificer.execute_standard({ 'id' => id, 'function' => { 'name' => name, 'arguments' => JSON.generate(args) } }, [], &done)
-  else
-    Artificer.execute_fallback({ id: id, name: name, args: args }, [], &done)
-  end.last
+].freeze
+LONG = 'functions.run_command:1'
+TOOLS = ProjectTools.new(project)
+Artificer.panel = []
+Artificer.session_id = 'conversation-1' if Artificer.respond_to?(:session_id=)
+
+def standard(name, args, id, &tool)
+  call = { 'id' => id, 'function' => { 'name' => name, 'arguments' => JSON.generate(args) } }
+  Artificer.execute_standard(call, [], &tool || TOOLS.method(:call)).last
 end
 
-messages = calls.flat_map.with_index { |(name, args), index| run.call(name, args, "functions.#{name}:#{index}", index.even?) }
-continued = []
-place = JSON.parse(messages.find { |message| message[:tool_call_id] == 'functions.run_command:1' }[:content]).dig('meta', 'continue')
-while place
-  name, args = place.values_at('tool', 'args')
-  page = JSON.parse(run.call(name, args.transform_keys(&:to_sym), "more-#{continued.length}", true).first[:content])
-  continued << page
-  offset = page.dig('meta', 'next_offset') || (page.dig('data', 'range', 1).to_i < 20_000 && page.dig('data', 'range', 1)&.succ)
-  place = offset ? { 'tool' => name, 'args' => args.merge('offset' => offset) } : nil
-  place = nil if page['error'] || page.dig('data', 'error')
+def fallback(name, args, id)
+  Artificer.execute_fallback({ id: id, name: name, args: args }, [], &TOOLS.method(:call)).last
 end
-seconds = times && begin
+
+# Follows what the model is told until nothing is left to read: the continuation, then each page's next_offset.
+def continued(content)
+  place = JSON.parse(content).dig('meta', 'continue')
+  pages = []
+  while place
+    name, args = place.values_at('tool', 'args')
+    pages << JSON.parse(standard(name, args.transform_keys(&:to_sym), "more-#{pages.length}").first[:content])
+    offset = pages.last.dig('meta', 'next_offset')
+    place = offset && { 'tool' => name, 'args' => args.merge('offset' => offset) }
+  end
+  pages
+end
+
+# How often the worker was asked each of its methods.
+def asked
+  RindBridge.client.send(:ask, 'stats', {})['methods'].transform_values { |method| method['calls'] }
+rescue NameError, RindBridge::Unavailable
+  {}
+end
+
+def seconds_of_a_call(times)
   started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-  times.to_i.times { |number| Artificer.execute_standard({ 'id' => "t#{number}", 'function' => { 'name' => 'grep', 'arguments' => '{}' } }, []) { { result: "line\n" * 400, exit_status: 0 } } }
-  (Process.clock_gettime(Process::CLOCK_MONOTONIC) - started) / times.to_i
+  times.times { |number| standard('grep', {}, "t#{number}") { { result: "line\n" * 400, exit_status: 0 } } }
+  (Process.clock_gettime(Process::CLOCK_MONOTONIC) - started) / times
 end
-status = defined?(RindBridge) ? RindBridge.status : {}
+
+messages = CALLS.flat_map.with_index do |(name, args), index|
+  index.even? ? standard(name, args, "functions.#{name}:#{index}") : fallback(name, args, "functions.#{name}:#{index}")
+end
 frames = Artificer.panel.map { |frame| JSON.parse(frame).dig('payload', 'data').slice('name', 'result') }
-print JSON.generate(frames: frames.first(calls.length), messages: messages, continued: continued, seconds: seconds,
-                    state: status[:state], fallbacks: status[:fallbacks])
+report = { frames: frames, messages: messages, asked: asked }
+report[:continued] = continued(messages.find { |message| message[:tool_call_id] == LONG }[:content])
+report[:seconds] = seconds_of_a_call(times.to_i) if times.to_i.positive?
+report.update(RindBridge.status.slice(:state, :fallbacks)) if defined?(RindBridge)
+print JSON.generate(report)
 RindBridge.stop if defined?(RindBridge)
