@@ -6,14 +6,51 @@ from the range that the specification leaves to servers.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NotRequired
+
+from typing_extensions import TypedDict
+
+
+class InvalidParamsData(TypedDict):
+    """What is wrong with the parameters."""
+
+    fields: dict[str, str]
+    """What is wrong with each, by its name, or by its position from 0 where there are too many."""
+
+
+class RequestTooLargeData(TypedDict):
+    """Which bound the request met."""
+
+    request_max_bytes: NotRequired[int]
+    """The bytes that a line may have; this one had more."""
+    memory_max_times: NotRequired[int]
+    """How many times its own size a line may need in memory; this one would need more."""
+    detail: NotRequired[str]
+
+
+class OutputMissingData(TypedDict):
+    """Why the output is not there."""
+
+    reason: str
+    """One of expired, quota, forgotten, never_stored, failed, damaged."""
+    detail: NotRequired[str | None]
+    time: NotRequired[float | None]
+    """Since when it is gone, in seconds since 1970."""
+
+
+class StoreUnavailableData(TypedDict):
+    """Why the home cannot be used."""
+
+    reason: str
+    detail: NotRequired[str | None]
 
 
 class BridgeError(Exception):
-    """An error that a caller is told about: a code, a fixed message and, where it helps, data."""
+    """An error that a caller is told about: a code, a fixed message and, where it helps, data of the type ``shape``."""
 
     code: ClassVar[int]
     message: ClassVar[str]
+    shape: ClassVar[Any] = None
 
     def __init__(self, data: dict[str, Any] | None = None) -> None:
         super().__init__(self.message)
@@ -48,7 +85,7 @@ class MethodNotFound(BridgeError):
 class InvalidParams(BridgeError):
     """Missing, unknown or mistyped parameters; ``data.fields`` names them. The caller is to blame."""
 
-    code, message = -32602, "Invalid params"
+    code, message, shape = -32602, "Invalid params", InvalidParamsData
 
 
 class InternalError(BridgeError):
@@ -60,19 +97,19 @@ class InternalError(BridgeError):
 class RequestTooLarge(BridgeError):
     """The line is longer than ``request_max_bytes``, or needs too much memory; ``data`` says which bound it met."""
 
-    code, message = -32001, "Request too large"
+    code, message, shape = -32001, "Request too large", RequestTooLargeData
 
 
 class OutputMissing(BridgeError):
-    """A stored output is gone; ``data.reason`` is one of expired, quota, never_stored, failed, damaged."""
+    """A stored output is gone; ``data.reason`` says why."""
 
-    code, message = -32002, "Output missing"
+    code, message, shape = -32002, "Output missing", OutputMissingData
 
 
 class StoreUnavailable(BridgeError):
     """The home cannot be read or written; ``data.reason`` says why."""
 
-    code, message = -32003, "Store unavailable"
+    code, message, shape = -32003, "Store unavailable", StoreUnavailableData
 
 
 BY_CODE: dict[int, type[BridgeError]] = {

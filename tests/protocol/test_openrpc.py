@@ -3,7 +3,9 @@
 import json
 import re
 
+import openrpc_examples as calls
 import pytest
+from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 
 from bridge.limits import Limits
@@ -29,21 +31,32 @@ def test_every_method_is_in_the_document():
     assert all(method["summary"] for method in document["methods"])
 
 
-def test_every_reference_in_the_document_leads_somewhere():
-    document = openrpc.document("0")
-    references = []
+@pytest.fixture(scope="module")
+def document():
+    return openrpc.document("0")
 
-    def collect(value):
-        if isinstance(value, dict):
-            references.extend([value["$ref"]] if "$ref" in value else [])
-            value = list(value.values())
-        for inner in value if isinstance(value, list) else []:
-            collect(inner)
 
-    collect(document)
-    assert references
-    for reference in references:
-        assert reference.removeprefix(openrpc.SCHEMAS) in document["components"]["schemas"]
+def references(value):
+    """Yield every reference inside of ``value``."""
+    if isinstance(value, dict):
+        if "$ref" in value:
+            yield value["$ref"]
+        value = list(value.values())
+    for inner in value if isinstance(value, list) else []:
+        yield from references(inner)
+
+
+def components(document):
+    """Return the references that lead somewhere."""
+    return {f"#/components/{kind}/{name}" for kind, named in document["components"].items() for name in named}
+
+
+def test_every_reference_in_the_document_leads_somewhere(document):
+    assert set(references(document)) <= components(document)
+
+
+def test_no_component_of_the_document_is_unreferenced(document):
+    assert components(document) == set(references(document))
 
 
 def test_the_document_names_every_limit_with_its_smallest_value_and_its_default():
@@ -89,3 +102,100 @@ def test_every_id_that_is_no_name_is_named():
     with pytest.raises(InvalidParams) as refusal:
         check_identifiers(session_id="../x", call_id="")
     assert set(refusal.value.data["fields"]) == {"session_id", "call_id"}
+
+
+def strict(value):
+    """Return a copy of ``value`` in which an object has the members that are named, and no others."""
+    if isinstance(value, list):
+        return [strict(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    closed = {"additionalProperties": False} if isinstance(value.get("properties"), dict) else {}
+    return closed | {name: strict(member) for name, member in value.items()}
+
+
+def check(document, schema, value):
+    """Raise ``ValidationError`` unless ``value`` is what ``schema`` of the document says, with no member beside it."""
+    Draft202012Validator({**strict(schema), "components": strict(document["components"])}).validate(value)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return calls.answers()[1]
+
+
+@pytest.fixture(scope="module")
+def methods(document):
+    return {method["name"]: method for method in document["methods"]}
+
+
+@pytest.mark.parametrize("name", METHODS)
+class TestEachMethod:
+    def test_a_real_worker_gives_what_the_document_says(self, document, methods, answers, name):
+        check(document, methods[name]["result"]["schema"], answers[name])
+
+    def test_its_example_is_a_call_that_was_answered_so(self, document, methods, answers, name):
+        (example,) = methods[name]["examples"]
+        assert {param["name"]: param["value"] for param in example["params"]} == calls.CALLS[name]
+        shown, given = example["result"]["value"], answers[name]
+        check(document, methods[name]["result"]["schema"], shown)
+        assert list(shown) == list(given) if isinstance(given, dict) else shown == given
+
+    def test_the_parameters_of_its_example_are_those_of_the_document(self, document, methods, name):
+        described = {param["name"]: param["schema"] for param in methods[name]["params"]}
+        required = {param["name"] for param in methods[name]["params"] if param["required"]}
+        assert required <= set(calls.CALLS[name])
+        for field, value in calls.CALLS[name].items():
+            check(document, described[field], value)
+
+
+def test_the_replies_that_only_some_calls_give_are_in_the_document(document, methods):
+    """A page that is not the last, a projection that is saved, one that is not kept, a session that is forgotten."""
+    result = {"stdout": "line\n" * 50_000, "image": "data:image/png;base64," + "iVBORw0KGgo" * 100, "exit_status": 1}
+    wanted = [
+        *(
+            ("tool_completed", {"result": result, "name": "run", "session_id": "s", "call_id": f"c{n}"})
+            for n in range(3)
+        ),
+        ("tool_completed", {"result": {"content": "x"}, "name": "read_file"}),
+        ("tool_completed", {"result": {"ok": True, "diff": "+a", "path": "b"}, "name": "edit_file"}),
+        ("tool_completed", {"result": {"task_id": "t", "status": "running", "stdout": "x" * 90_000}, "name": "task"}),
+        ("normalize", {"result": [{"row": n} for n in range(9_000)], "name": "rows"}),
+        ("read_output", {"session_id": "s", "call_id": "c0", "limit": 1}),
+        ("replay", {"session_id": "s", "limit": 1}),
+        ("lookup", {"session_id": "s", "call_id": "c1"}),
+        ("cleanup", {}),
+        ("forget", {"session_id": "s"}),
+        ("replay", {"session_id": "s"}),
+        ("lookup", {"session_id": "s", "call_id": "c1"}),
+    ]
+    with calls.serving() as (_, call):
+        for method, params in wanted:
+            reply = call({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+            check(document, methods[method]["result"]["schema"], reply["result"])
+
+
+def test_every_error_that_a_real_worker_gives_has_the_shape_of_the_document(document, tmp_path):
+    missing = {"jsonrpc": "2.0", "id": 1, "method": "read_output", "params": calls.IDS}
+    provoked = {
+        "ParseError": b"{",
+        "InvalidRequest": {},
+        "MethodNotFound": {"jsonrpc": "2.0", "id": 1, "method": "nope"},
+        "InvalidParams": {"jsonrpc": "2.0", "id": 1, "method": "ui_preview", "params": [1, 2, 3, 4]},
+        "RequestTooLarge": b"[" + b"{}," * 6_000_000 + b"1]",
+        "OutputMissing": missing,
+    }
+    with calls.serving() as (_, call):
+        told = {name: call(line)["error"] for name, line in provoked.items()}
+    (tmp_path / "home").write_text("a file stands where the folder should be")
+    with calls.serving(RIND_BRIDGE_HOME=str(tmp_path / "home")) as (_, call):
+        told["StoreUnavailable"] = call(missing)["error"]
+    with calls.serving(RIND_BRIDGE_REQUEST_MAX_BYTES="1024") as (_, call):
+        told["RequestTooLarge, a line"] = call(b"x" * 2_000)["error"]
+    for name, error in told.items():
+        described = document["components"]["errors"][name.partition(",")[0]]
+        assert (error["code"], error["message"]) == (described["code"], described["message"])
+        assert ("data" in error) == ("data" in described)
+        if "data" in error:
+            check(document, described["data"], error["data"])
+    assert set(document["components"]["errors"]) - set(told) == {"InternalError"}
