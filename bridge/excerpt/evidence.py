@@ -6,9 +6,9 @@ closely, and lines of one shape share what they are worth: the first and the las
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from bridge.excerpt.rules import DOUBTFUL, HARMLESS, RULES, Rule
@@ -22,6 +22,10 @@ _DIGITS = b"0123456789"
 # What a doubtful line is worth, and what each doubling costs: of equals in all, and of equals ranked before.
 _DOUBT = 0.5
 _COMMON, _AGAIN = 4, 12
+# Of one literal so many places at either end are looked at closely, and so many in all of those between that differ
+# from the others; within so many bytes before and behind the start of the literal they have to, numbers aside.
+_ENDS, _BETWEEN = 400, 1_000
+_DIFFER_BEFORE, _DIFFER_AFTER = 12, 20
 # More lines are never shown.
 _MOST, _MOST_OF_KIND = 200, 50
 
@@ -59,7 +63,7 @@ class Finder:
         """Return each line with a rule that holds: its weightiest rule, where it holds, and the line's bounds."""
         start = end = place = 0
         best: Rule | None = None
-        for which, at, _ in self._scanner.matches(raw):
+        for at, which in self._places(raw):
             if at >= end:
                 if best:
                     yield best, place, start, end
@@ -74,6 +78,22 @@ class Finder:
                     break
         if best:
             yield best, place, start, end
+
+    def _places(self, raw: bytes) -> list[tuple[int, int]]:
+        """Return where literals stand that are worth a closer look, in order, each with the number of its literal."""
+        first: defaultdict[int, list[int]] = defaultdict(list)
+        last: defaultdict[int, deque[int]] = defaultdict(lambda: deque(maxlen=_ENDS))
+        between: dict[bytes, tuple[int, int]] = {}
+        for which, at in self._scanner.windows(raw):
+            if len(first[which]) < _ENDS:
+                first[which].append(at)
+                continue
+            last[which].append(at)
+            if len(between) < _BETWEEN:
+                around = raw[max(0, at - _DIFFER_BEFORE) : at + _DIFFER_AFTER].translate(None, _DIGITS)
+                between.setdefault(around, (at, which))
+        ends = ((at, which) for which, places in chain(first.items(), last.items()) for at in places)
+        return sorted({*ends, *between.values()})
 
 
 class _Kind:

@@ -20,6 +20,8 @@ from bridge.excerpt.rows import Rows, has_runs, rows_of
 # What is read beyond a cut in a long line, in bytes: whether a cluster or an escape goes on there.
 _BEYOND_CUT = 4_096
 _NEWLINE = ord("\n")
+# How much more is read when a window gave too little: what it gave says how much lines shrink.
+_LEAST_WIDER, _MOST_WIDER = 1.25, 12
 
 
 class Text:
@@ -61,6 +63,12 @@ class Part:
     text: str
     start: int
     end: int
+
+
+def _wider(window: int, rows: Rows, budget: Budget) -> int:
+    """Return the window that should give more than ``budget``, when ``window`` gave ``rows``, which are less."""
+    missing = min(_MOST_WIDER, budget.size / max(1, sum(rows.costs)))
+    return int(window * max(_LEAST_WIDER, _LEAST_WIDER * missing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +122,7 @@ class Reader:
                 return rows
             if end <= start and not self._may_shrink(start, window):
                 return rows
-            window = 2 * max(window, end - start)
+            window = _wider(max(window, end - start), rows, budget)
 
     def backwards(self, end: int, budget: Budget) -> Rows:
         """Return lines before ``end``, more than fit into ``budget`` or all there are."""
@@ -126,7 +134,7 @@ class Reader:
                 return rows
             if start >= end and not self._may_shrink(max(0, end - window), window):
                 return rows
-            window = 2 * max(window, end - start)
+            window = _wider(max(window, end - start), rows, budget)
 
     def _end_of_lines(self, start: int, window: int) -> int:
         """Return where the last line ends that ends within ``window`` bytes, or ``start``."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from operator import eq
 
-import orjson
-
 from bridge.excerpt.budget import Budget
 from bridge.excerpt.json_text import escape
 
+_NEWLINE, _BACKSLASH = rb"\n", rb"\\"
+_NEWLINE_SIZE = len(_NEWLINE)
 _SHORTEST_NOTE = len("[the line above 1 more times]")
 
 
@@ -34,19 +34,23 @@ class Rows:
         """Return whether all rows together take more than ``budget``."""
         return sum(self.costs) > budget.size or len(self.texts) + self.folds > budget.lines
 
-    def height(self, at: int) -> int:
-        """Return the lines that a row takes: a folded run has its count under it."""
-        return 2 if self.folds and "\n" in self.texts[at] else 1
-
-    def cost(self, count: int) -> Budget:
-        """Return what the first ``count`` rows take."""
-        lines = count + sum("\n" in row for row in self.texts[:count]) if self.folds else count
-        return Budget(sum(self.costs[:count]), lines)
+    def cost(self, start: int, end: int) -> Budget:
+        """Return what the rows from ``start`` to ``end`` take; a folded run has its count under it."""
+        folds = sum("\n" in row for row in self.texts[start:end]) if self.folds else 0
+        return Budget(sum(self.costs[start:end]), max(0, end - start) + folds)
 
     def fitting(self, budget: Budget) -> int:
         """Count the first rows that fit into ``budget`` together."""
         count = min(bisect_right(list(accumulate(self.costs)), budget.size), max(0, budget.lines))
-        while self.folds and count and self.cost(count).lines > budget.lines:
+        while self.folds and count and self.cost(0, count).lines > budget.lines:
+            count -= 1
+        return count
+
+    def fitting_last(self, start: int, end: int, budget: Budget) -> int:
+        """Count the last rows between ``start`` and ``end`` that fit into ``budget`` together."""
+        costs = self.costs[start:end][::-1]
+        count = min(bisect_right(list(accumulate(costs)), budget.size), max(0, budget.lines))
+        while self.folds and count and self.cost(end - count, end).lines > budget.lines:
             count -= 1
         return count
 
@@ -55,7 +59,19 @@ def rows_of(texts: list[str], starts: Sequence[int], counts: Counter[str] | None
     """Return the rows of ``texts``, folded if ``counts`` is there to count the lines that are folded away."""
     if counts is not None and has_runs(texts):
         return _folded(texts, starts, counts)
-    return Rows(texts, costs_of(texts), list(starts))
+    return Rows(texts, _costs(texts), list(starts))
+
+
+def _costs(texts: Sequence[str]) -> list[int]:
+    """Return the bytes of JSON that each text takes; none holds a newline.
+
+    They are escaped together, for a call for each costs more than what it does. With escaped backslashes out of
+    the way, what is left of the form of a newline is one.
+    """
+    escaped = escape("\n".join(texts))
+    if _BACKSLASH in escaped:
+        escaped = escaped.replace(_BACKSLASH, b"  ")
+    return [len(line) + _NEWLINE_SIZE for line in escaped.split(_NEWLINE)]
 
 
 def has_runs(texts: Sequence[str]) -> bool:
@@ -86,13 +102,5 @@ def _folded(texts: Sequence[str], starts: Sequence[int], counts: Counter[str]) -
             rows.starts += starts[at : at + number]
         at += number
     rows.starts.append(starts[-1])
-    rows.costs = [len(orjson.dumps(row)) for row in rows.texts]
+    rows.costs = [len(escape(row)) + _NEWLINE_SIZE for row in rows.texts]
     return rows
-
-
-def costs_of(texts: Sequence[str]) -> list[int]:
-    """Return the bytes of JSON that each line takes with its newline; all of them are escaped at once."""
-    escaped = escape("\n".join(texts))
-    if b"\\\\n" in escaped:  # a backslash before an n looks like a newline
-        return [len(orjson.dumps(line)) for line in texts]
-    return [len(line) + 2 for line in escaped.split(b"\\n")]

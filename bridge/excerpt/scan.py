@@ -6,7 +6,7 @@ a megabyte takes 0.07 ms, where each ``in`` takes 0.5 ms and a regular expressio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
@@ -14,6 +14,8 @@ from ahocorasick_rs import BytesAhoCorasick, MatchKind
 _NONE: frozenset[bytes] = frozenset()
 # More patterns in one automaton cost the search its vector instructions: thirty take ten times as long as eight.
 _TOGETHER = 8
+# So many bytes are searched at once: the matches of a text may take many times its memory.
+_WINDOW = 65_536
 
 Match = tuple[int, int, int]
 
@@ -38,6 +40,20 @@ class Scanner:
         return sorted(
             ((first + which, at, end) for first, found in matches for which, at, end in found), key=itemgetter(1)
         )
+
+    def windows(self, encoded: bytes) -> Iterator[tuple[int, int]]:
+        """Return matches in order, a window at a time: the number of the pattern, and its start.
+
+        Windows end where lines do; only in a line that is longer than one may a pattern be missed between two.
+        """
+        start = 0
+        while start < len(encoded):
+            end = len(encoded)
+            if end - start > _WINDOW:
+                end = encoded.rfind(b"\n", start, start + _WINDOW) + 1 or start + _WINDOW
+            for which, at, _ in self.matches(encoded[start:end]):
+                yield which, start + at
+            start = end
 
     def _matches(self, encoded: bytes) -> list[tuple[int, list[Match]]]:
         """Return the matches of each automaton, with the number of its first pattern."""

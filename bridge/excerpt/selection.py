@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import accumulate
 
 from bridge.excerpt.account import (
     Segment,
@@ -95,7 +94,7 @@ class _Selection:
         part = Budget(int(self.left.size * share), max(1, int(self.left.lines * share)))
         rows = self.reader.forwards(0, part)
         count = rows.fitting(part)
-        (size, lines), end = rows.cost(count), rows.starts[count]
+        (size, lines), end = rows.cost(0, count), rows.starts[count]
         if count:
             self.spans.append([0, end])
             self.pay(size, lines)
@@ -148,7 +147,7 @@ class _Selection:
         name = markers * bytes_of_segment(self.source.lines)
         if count and name <= self.named:
             self.named -= name
-            size, lines = rows.cost(count)
+            size, lines = rows.cost(0, count)
             self.pay(size + markers * self.marker, lines + markers)
             self._add(start, rows.starts[count])
 
@@ -198,16 +197,22 @@ class _Selection:
     def _take_rows(self, rows: Rows, spans: list[list[int]], floor: int) -> int:
         """Take rows from the last one on and return the number of the first that is taken."""
         size, lines = self.left
-        at = self._first_clear(rows, max(floor, spans[-1][1] + 1 if spans else 0))
-        size -= sum(rows.costs[at:])
-        lines -= len(rows.texts) - at
+        at = len(rows.texts)
         while at and rows.starts[at - 1] >= floor:
+            beyond = max(floor - 1, spans[-1][1] if spans else -1)
+            if rows.starts[at - 1] > beyond:
+                count = rows.fitting_last(bisect_right(rows.starts, beyond, 0, at), at, Budget(size, lines))
+                taken = rows.cost(at - count, at)
+                size, lines, at = size - taken.size, lines - taken.lines, at - count
+                if not count:
+                    break
+                continue
             start, end = rows.starts[at - 1], rows.starts[at]
             if not (spans and spans[-1][0] <= start and end <= spans[-1][1]):
                 # A line that joins two segments saves a marker.
                 joins = bool(spans) and spans[-1][1] == start
                 left = size - rows.costs[at - 1] + joins * self.marker
-                high = lines - rows.height(at - 1) + joins
+                high = lines - rows.cost(at - 1, at).lines + joins
                 if left < 0 or high < 0:
                     break
                 size, lines = left, high
@@ -216,15 +221,6 @@ class _Selection:
             at -= 1
         self.left = Budget(size, lines)
         return at
-
-    def _first_clear(self, rows: Rows, place: int) -> int:
-        """Return the first of the rows from ``place`` on, where nothing is taken yet, that fit together."""
-        last = len(rows.texts)
-        if rows.folds:
-            return last
-        clear = min(bisect_left(rows.starts, place), last)
-        totals = list(accumulate(reversed(rows.costs[clear:])))
-        return last - min(bisect_right(totals, self.left.size), max(0, self.left.lines))
 
     def _cut_tail(self, end: int) -> None:
         """Show the end of the line before the tail if that is too long for what is left."""

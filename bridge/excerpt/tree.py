@@ -296,9 +296,7 @@ class SizeCache:
             self._sizes[id(value)] = (value, Budget(len(encoded), newlines(encoded)))
 
     def text(self, value: str) -> Text:
-        """Return the measures of a text, which a long one keeps."""
-        if len(value) <= self.longest:
-            return Text(value)
+        """Return the measures of a text, which are kept: both contents ask for them."""
         known = self._texts.get(id(value))
         if known is None:
             known = self._texts[id(value)] = Text(value)

@@ -131,3 +131,19 @@ def test_a_rare_line_comes_before_the_most_of_a_common_kind_and_both_ends_of_it_
 def test_a_megabyte_of_lines_that_all_decide_is_looked_at_once():
     raw = b"".join(b"error: %d\n" % number for number in range(100_000))
     assert len(candidates(raw)) <= 200
+
+
+def test_a_line_unlike_thousands_of_others_with_its_word_is_found():
+    """Of one word only some places at either end and those that differ from the others are looked at closely."""
+    usual = [f"12:00:{number % 60:02} worker {number * 7_919}: error: reset" for number in range(6_000)]
+    usual[3_000] = "src/area.c:12:5: error: unknown type name 'lenght'"
+    raw = "\n".join(usual).encode()
+    found = [raw[line.start : line.end] for line in candidates(raw)]
+    assert any(b"lenght" in line for line in found)
+
+
+@pytest.mark.parametrize("size", [65_535, 65_536, 65_537])
+def test_the_last_line_is_found_wherever_a_window_of_the_search_ends(size):
+    raw = b"x" * 39 + b"\n"
+    raw = (raw * 4_000)[:size] + b"\nsrc/area.c:1:1: error: unknown type\n"
+    assert [raw[line.start : line.end] for line in candidates(raw)] == [b"src/area.c:1:1: error: unknown type\n"]

@@ -1,0 +1,39 @@
+"""What lines cost, and how many of them fit from either end."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import orjson
+import pytest
+
+from bridge.excerpt.budget import Budget
+from bridge.excerpt.rows import rows_of
+
+LINES = ["plain", "", 'a "quote"', "\\", "\\n", "\\\\n", "tab\t", "Größe", "日本", "\x1b[31mred", "end\\"]
+
+
+def rows(lines, *, folded=False):
+    return rows_of(lines, range(len(lines) + 1), Counter() if folded else None)
+
+
+def test_a_line_costs_what_it_takes_in_json_with_its_newline():
+    assert rows(LINES).costs == [len(orjson.dumps(line + "\n")) - 2 for line in LINES]
+
+
+@pytest.mark.parametrize("size", range(0, 130, 7))
+@pytest.mark.parametrize("lines", [0, 1, 4, 100])
+def test_the_rows_that_fit_from_either_end_are_all_that_fit(size, lines):
+    made, budget = rows(LINES), Budget(size, lines)
+    counts = range(len(LINES) + 1)
+    assert made.fitting(budget) == max(n for n in counts if made.cost(0, n).within(budget))
+    last = max(n for n in counts if made.cost(len(LINES) - n, len(LINES)).within(budget))
+    assert made.fitting_last(0, len(LINES), budget) == last
+
+
+def test_a_folded_run_takes_two_lines_from_either_end():
+    made = rows(["first", *["the same line"] * 9, "last"], folded=True)
+    assert (len(made.texts), made.cost(0, 3)) == (3, Budget(sum(made.costs), 4))
+    assert made.fitting(Budget(1_000, 2)) == 1
+    assert made.fitting_last(0, 3, Budget(1_000, 2)) == 1
+    assert made.fitting_last(0, 3, Budget(1_000, 3)) == 2
