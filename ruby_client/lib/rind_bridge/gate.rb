@@ -36,18 +36,16 @@ module RindBridge
       @lock.synchronize do
         raise Unavailable, 'called from inside a call of the bridge' if @holder == Thread.current
 
-        wait(deadline) while @holder&.alive?
+        while @holder&.alive?
+          remaining = deadline - Clock.now
+          raise Unavailable, 'other calls kept the worker busy until the deadline' if remaining <= 0
+
+          @freed.wait(@lock, remaining)
+        end
         @holder = Thread.current
       end
     rescue ThreadError => e
       raise Unavailable, "nobody can wait here: #{e.message}"
-    end
-
-    def wait(deadline)
-      remaining = deadline - Clock.now
-      raise Unavailable, 'other calls kept the worker busy until the deadline' if remaining <= 0
-
-      @freed.wait(@lock, remaining)
     end
 
     # Wakes all who wait, not one: the one could be a thread that is just being killed.

@@ -75,16 +75,11 @@ module RindBridge
     end
 
     def using_worker(deadline, tries = 2)
-      worker = ready_worker(deadline)
+      worker = own_worker || start_worker
+      greet(worker, deadline) unless worker.hello
       guarding { yield worker }
     rescue WorkerDied
       (tries -= 1).positive? ? retry : raise
-    end
-
-    def ready_worker(deadline)
-      worker = own_worker || start_worker
-      greet(worker, deadline) unless worker.hello
-      worker
     end
 
     def inherited?(worker) = worker && worker.owner != Process.pid
@@ -128,12 +123,10 @@ module RindBridge
 
     def losing(still_starting: nil)
       yield
-    rescue DeadlinePassed => e
-      raise Unavailable, 'the worker is still starting' if still_starting && Clock.now < still_starting.start_deadline
-
-      lose(e)
-      raise
     rescue Unavailable => e
+      starting = e.is_a?(DeadlinePassed) && still_starting && Clock.now < still_starting.start_deadline
+      raise Unavailable, 'the worker is still starting' if starting
+
       lose(e)
       raise
     end

@@ -84,7 +84,8 @@ module RindBridge
     # What it printed where no words belong, and its last line on stderr; nil when it did neither.
     def last_words
       words = []
-      words << "before its first reply it printed what is not JSON-RPC: #{excerpt(@noise)}" unless @noise.empty?
+      noise = Utf8.of(@noise).strip[0, 80].inspect
+      words << "before its first reply it printed what is not JSON-RPC: #{noise}" unless @noise.empty?
       words << "it last said: #{@channel.last_stderr_line}" if @channel.last_stderr_line
       words.join('; ') unless words.empty?
     end
@@ -92,8 +93,6 @@ module RindBridge
     private
 
     def foreign? = @owner != Process.pid
-
-    def excerpt(noise) = Utf8.of(noise).strip[0, 80].inspect
 
     # Descriptors and threads may all be used up: that costs an answer, never the turn.
     def launch_process(launch)
