@@ -8,7 +8,7 @@ require File.join(folder, 'artificer')
 require File.join(folder, 'tools')
 
 CALLS = [
-  ['read_file', { path: 'a.rb' }], ['run_command', { command: 'seq 20000; exit 3' }],
+  ['read_file', { path: 'a.rb' }], ['run_command', { command: 'seq 20000; printf "%060000d\n" 7; seq 3; exit 3' }],
   ['run_command', { command: 'printf "\xff ok"' }], ['file_overview', { path: 'a.rb' }], ['view_image', { path: 'i.png' }],
   ['read_file', { path: '../secret' }]
 ].freeze
@@ -26,17 +26,26 @@ def fallback(name, args, id)
   Artificer.execute_fallback({ id: id, name: name, args: args }, [], &TOOLS.method(:call)).last
 end
 
-# Follows what the model is told until nothing is left to read: the continuation, then each page's next_offset.
+# Follows what the model is told until nothing is left to read: the continuation, then each page's next place.
 def continued(content)
   place = JSON.parse(content).dig('meta', 'continue')
   pages = []
   while place
     name, args = place.values_at('tool', 'args')
     pages << JSON.parse(standard(name, args.transform_keys(&:to_sym), "more-#{pages.length}").first[:content])
-    offset = pages.last.dig('meta', 'next_offset')
-    place = offset && { 'tool' => name, 'args' => args.merge('offset' => offset) }
+    following = next_place(pages.last)
+    place = following && { 'tool' => name, 'args' => args.merge(following) }
   end
   pages
+end
+
+# A page that the bridge had to cut says in meta where it was cut; else the tool's own words hold.
+def next_place(page)
+  cut_at = page.dig('meta', 'next_offset')
+  return { 'offset' => cut_at, 'column' => 1 } if cut_at
+
+  offset, column = page.fetch('data', {}).values_at('next_offset', 'next_column')
+  offset && { 'offset' => offset, 'column' => column }
 end
 
 # How often the worker was asked each of its methods.
