@@ -10,12 +10,12 @@ What Ruby refuses to print (NaN and infinities in ``to_json``, nesting beyond 10
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from json.encoder import encode_basestring
 from math import isfinite
 from typing import Any
 
@@ -134,6 +134,8 @@ def _scalar(value: Any, style: _Style, limit: int) -> Any:
 
 def _beginning(text: str, limit: int) -> str:
     """Return more than ``limit`` characters of ``text`` where it has them; two surrogates may be one character."""
+    if len(text) <= limit and text.isascii():
+        return text
     return joined(text[: 2 * max(limit, 0) + 2])[: max(limit, 0) + 1]
 
 
@@ -207,5 +209,5 @@ def _inspect_text(text: str) -> str:
 
 _INSPECT = _Style(null="nil", separator=", ", arrow="=>", quote=_inspect_text, number=_float)
 _INSPECT_3_4 = replace(_INSPECT, arrow=" => ")
-_JSON = _Style(null="null", separator=",", arrow=":", quote=json.JSONEncoder(ensure_ascii=False).encode, number=_float)
+_JSON = _Style(null="null", separator=",", arrow=":", quote=encode_basestring, number=_float)
 _JSON_2_15 = replace(_JSON, number=_json_float)

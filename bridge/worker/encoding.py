@@ -7,7 +7,7 @@ and it writes ``null`` for a float that is not finite. A number like ``1e400`` r
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -15,6 +15,8 @@ from bridge.protocol.surrogates import well_formed
 
 # Valid JSON that every reader with IEEE 754 doubles takes for what it stands for: a number beyond them.
 BEYOND_DOUBLES = b"1e999"
+# A tuple of types is asked twice as fast as their union.
+CONTAINERS: Final = (dict, list)
 
 
 def encode(value: Any) -> bytes:
@@ -43,7 +45,7 @@ def readable(value: Any, levels: int) -> Any:
             child
             for parent in level
             for child in (parent.values() if isinstance(parent, dict) else parent)
-            if isinstance(child, dict | list)
+            if isinstance(child, CONTAINERS)
         ]
         if not level:
             return value
@@ -51,7 +53,7 @@ def readable(value: Any, levels: int) -> Any:
 
 
 def _shallow(value: Any, levels: int) -> Any:
-    if not isinstance(value, dict | list):
+    if not isinstance(value, CONTAINERS):
         return value
     if not levels:
         return encode(value).decode()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bridge.echo.preview import ui_preview
 from bridge.echo.printable import is_printable
+from bridge.worker.encoding import readable
 
 EXAMPLES = int(os.environ.get("BRIDGE_PARITY_EXAMPLES", "2000"))
 BATCH = 20  # values in one question: a round trip to Ruby costs more than most values
@@ -56,6 +57,8 @@ def test_python_prints_drawn_values_as_ruby_does(reference, disagreements):
 def test_a_worker_prints_drawn_values_as_ruby_does(reference, disagreements, worker):
     """The same through a real worker's pipes, for a tenth of the examples; JSON has no NaN to send there."""
     values = cases(reference, disagreements, st.floats(allow_nan=False, allow_infinity=False))
+    # A structure that passes through ends in a text below the levels that Ruby reads.
+    values = values.filter(lambda case: case[2] != "read_file" or readable(case[0], 98) is case[0])
     compare(reference, values, EXAMPLES // 10, worker.previews)
 
 
