@@ -57,6 +57,7 @@ def serving(**options):
             yield home, call
         finally:
             worker.stdin.close()
+            worker.wait()
             shutil.rmtree(home)
 
 
