@@ -51,6 +51,9 @@ raise "no worker: #{RindBridge.status}" unless RindBridge.start.connect
   report("ui_preview, #{label}", in_turn(-> { RindBridge.ui_preview(result, name: 'grep') },
                                          echo('plain', { result: result, name: 'grep' })))
 end
+small = (1..32).to_h { |number| ["key#{number}", 'v' * 20] }
+report('tool_completed, 1 KB object', in_turn(-> { RindBridge.tool_completed(small, name: 'run') },
+                                              echo('plain', { result: small, name: 'run' })))
 text = "#{'x' * 79}\n" * 12_500
 report('tool_completed, 1 MB', in_turn(-> { RindBridge.tool_completed(text, name: 'run') },
                                        echo('json', { result: text, name: 'run' })))

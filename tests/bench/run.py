@@ -22,6 +22,7 @@ ROUND_TRIPS = {
     "ui_preview, 100 B": ("JSON.generate, a line echo in Python, JSON.parse", 3, 2),
     "ui_preview, 10 KB": ("the same", 1.5, 1),
     "ui_preview, 1 MB": ("the same", 0.5, 0.05),
+    "tool_completed, 1 KB object": ("JSON.generate, a line echo in Python, JSON.parse", 5, 3),
     "tool_completed, 1 MB": ("orjson.loads and orjson.dumps of it, and that echo", 1.5, 1.2),
 }
 
