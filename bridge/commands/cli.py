@@ -24,6 +24,8 @@ PROGRAM = "rind-bridge"
 COMPLETION_VARIABLE = "_RIND_BRIDGE_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
 
+# None lets click ask whether the stream is a terminal.
+_COLOR = False if os.environ.get("NO_COLOR") else None
 _INTERRUPTED = 128 + signal.SIGINT
 _SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
@@ -61,8 +63,7 @@ def _discard_output() -> None:
 
 
 def _fail(text: str, status: int = 1, head: str = f"{PROGRAM}: ") -> int:
-    if sys.stderr is not None:
-        sys.stderr.write(f"{head}{text}\n")
+    click.echo(head + text, err=True, color=_COLOR)
     return status
 
 
@@ -98,7 +99,7 @@ def _examples(*lines: str) -> str:
     help="Look at what the bridge made of finished tool calls: what the model read, what it cost, where the rest is.",
     epilog=_examples("rind-bridge report", "rind-bridge outputs SESSION CALL", "rind-bridge doctor")
     + "\n\nrind-bridge COMMAND --help explains a command.",
-    context_settings={"help_option_names": ["-h", "--help"], "color": False if os.environ.get("NO_COLOR") else None},
+    context_settings={"help_option_names": ["-h", "--help"], "color": _COLOR},
 )
 @click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
 def commands() -> None:

@@ -101,5 +101,5 @@ def _sizes(settings: Settings) -> Iterator[Finding]:
 def _age(home: Path) -> Finding:
     first = min((call["time"] for call in history.calls(home)), default=None)
     size = sum(file.stat().st_size for file in home.glob("ledger.sqlite3*") if "damaged" not in file.name)
-    since = f"; its first call was saved {drawing.ago(time.time() - first)} ago" if first is not None else ""
+    since = "" if first is None else f"; age of its first call: {drawing.ago(time.time() - first)}"
     return Finding("ledger", OK, f"{size:,} bytes{since}")

@@ -7,6 +7,7 @@ from bridge.protocol.errors import BridgeError, InvalidParams, OutputMissing, St
 
 _MISSING = {
     "expired": "it was removed because its session was not active for output_max_age_days",
+    "forgotten": "it was removed because somebody asked the bridge to forget its session",
     "quota": "it was removed because the quota of all outputs needed the space",
     "never_stored": "nothing was stored for this call",
     "failed": "the disk refused it when it was to be stored",

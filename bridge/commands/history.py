@@ -1,7 +1,7 @@
 """What a home holds, as rows that every command and its ``--json`` share.
 
-Looking changes nothing, and a home that does not exist yet has nothing in it. Saved projections are read defensively:
-a home may have been written by an older version, and a row may be damaged.
+Looking changes nothing but that a damaged ledger is set aside, and a home that does not exist yet has nothing in it.
+Saved projections are read defensively: a home may have been written by an older version, and a row may be damaged.
 """
 
 from __future__ import annotations
@@ -187,7 +187,10 @@ def _fetch(home: Path, query: str, *given: object) -> list[Any]:
 def _read(home: Path, work: Callable[[sqlite3.Connection], T], nothing: T) -> T:
     if home.exists() and not home.is_dir():
         raise CommandError(f"{home} is not a folder; set RIND_BRIDGE_HOME to one.")
-    if not (home / LEDGER).exists():
+    try:
+        # Not exists: some versions of Python say no of what they may not look at.
+        (home / LEDGER).stat()
+    except FileNotFoundError:
         return nothing
     try:
         return Database(home).read(work)

@@ -25,8 +25,8 @@ _REPLACED = {
 }
 _WHERE = {
     "file_on_disk": "the file itself has it",
-    "no_ids": "not kept: the call had no session and call id",
-    "no_store": "not kept: there was no store (inspect keeps it with --home)",
+    "no_ids": "not kept: the call had no session and call id (inspect keeps it with --home)",
+    "no_store": "not kept: there was no store",
     "not_needed": "nothing was stored, because nothing is missing",
     "cut_before_it_came_here": "the tool itself left it out; it never came here",
 }

@@ -14,25 +14,6 @@ from bridge.store.ledger import Ledger
 from bridge.store.outputs import Outputs
 
 
-@pytest.fixture
-def ask(tmp_path):
-    """Run ``python -m bridge`` with a home of its own and return what it printed; checks the exit status."""
-
-    def run(*arguments, status=0, stdin="", **variables):
-        environment = {**os.environ, "RIND_BRIDGE_HOME": str(tmp_path / "home"), **variables}
-        command = [sys.executable, "-m", "bridge", *arguments]
-        finished = subprocess.run(command, input=stdin, capture_output=True, text=True, env=environment, check=False)
-        assert finished.returncode == status, finished.stderr
-        return finished.stdout + finished.stderr
-
-    return run
-
-
-@pytest.fixture
-def home(tmp_path):
-    return tmp_path / "home"
-
-
 def test_inspect_shows_what_each_reader_gets(ask):
     shown = ask("inspect", "--name", "run_command", stdin='{"content": "hello", "ok": true}')
     assert [name for name in ("panel", "terminal", "model") if f"─ {name} ─" in shown] == ["panel", "terminal", "model"]
