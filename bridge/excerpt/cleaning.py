@@ -27,6 +27,8 @@ ESCAPE = re.compile(
 )
 # What moves the cursor within a line or erases a part of it (EL, 8.3.41); other escapes show nothing.
 _STEP = re.compile(r"(?P<home>\r+)|(?P<back>\x08+)|(?P<silent>[\x00\x07])|\x1b\[(?P<erase>[012]?)K|" + ESCAPE.pattern)
+# A character that the next one is written over, as overstriking and spinners do.
+_STRUCK_OVER = re.compile(r"[^\x00\x07\x08\r]\x08(?=[^\x00\x07\x08\r])")
 _SILENT = re.compile(r"[\x00\x07]")
 _C1 = re.compile(r"[\x80-\x9f]")
 
@@ -85,8 +87,11 @@ def _replay(line: str, counts: Counter[str]) -> str:
     """Write ``line`` into cells as a terminal does, one code point each."""
     if "\r" not in line and "\b" not in line:
         return line
-    if "\b" not in line and STARTS_ESCAPE not in line:
-        return _overwrite(line, counts)
+    if STARTS_ESCAPE not in line:
+        line, struck = _STRUCK_OVER.subn("", line)
+        _count(counts, "overwritten", struck)
+        if "\b" not in line:
+            return _overwrite(line, counts)
     cells = _Cells()
     start = written = 0
     for step in _STEP.finditer(line):

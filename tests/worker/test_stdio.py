@@ -263,7 +263,7 @@ class TestNoiseWhilePythonStarts:
         if not shutil.which("ruby"):
             pytest.skip("no ruby on the PATH: that the client survives such noise is unproven here")
         program = """
-            RindBridge.start(home: ARGV[0])
+            RindBridge.start(home: ARGV[0], deadline: 60, preview_deadline: 60)
             echoes = [RindBridge.ui_preview([1]), RindBridge.ui_preview([2])]
             puts JSON.generate(echoes: echoes, status: RindBridge.status)
         """
