@@ -39,7 +39,12 @@ def needs_cleaning(text: str) -> bool:
         return True
     if "\r" in text and text.count("\r") != text.count("\r\n"):
         return True
-    return not text.isascii() and _C1.search(text) is not None
+    return _has_c1(text)
+
+
+def _has_c1(text: str) -> bool:
+    # All of them begin with this byte as UTF-8, which is found a hundred times faster than a range of characters.
+    return not text.isascii() and b"\xc2" in text.encode(errors="replace") and _C1.search(text) is not None
 
 
 def may_need_cleaning(encoded: bytes) -> bool:
@@ -64,7 +69,7 @@ def clean(text: str, counts: Counter[str]) -> str:
         text = _counted(ESCAPE, "", text, counts, "escapes")
     if "\x00" in text or "\x07" in text:
         text = _counted(_SILENT, "", text, counts, "controls")
-    return text if text.isascii() else _counted(_C1, REPLACED, text, counts, "controls")
+    return _counted(_C1, REPLACED, text, counts, "controls") if _has_c1(text) else text
 
 
 def _replayed(lines: list[str], counts: Counter[str]) -> Iterator[str]:

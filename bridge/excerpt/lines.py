@@ -6,7 +6,8 @@ Only lines that may be shown are decoded, cleaned and measured; all places are b
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence, Sized
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, count
 from operator import add
@@ -78,15 +79,19 @@ class Reader:
     raw: bytes
     cleaned: bool
     folded: bool
+    _last: dict[tuple[int, int], tuple[str, Counter[str]]] = field(default_factory=dict)
 
     def rows(self, start: int, end: int, counts: Counter[str]) -> Rows:
         """Return the lines between ``start`` and ``end`` (line starts, or the end of the text)."""
         if start >= end:
             return Rows([], [], [end])
-        sizes = map(len, self.raw[start : end - self._ends(end)].split(b"\n"))
-        starts = list(map(add, accumulate(sizes, initial=start), count()))
+        shown, stop = self._shown(start, end, counts), end - self._ends(end)
+        texts = shown.split("\n")
+        # A text that is as long as its bytes is ASCII of which nothing was taken.
+        lines: Sequence[Sized] = texts if len(shown) == stop - start else self.raw[start:stop].split(b"\n")
+        starts = list(map(add, accumulate(map(len, lines), initial=start), count()))
         starts[-1] = end
-        return rows_of(self._shown(start, end, counts).split("\n"), starts, counts if self.folded else None)
+        return rows_of(texts, starts, counts if self.folded else None)
 
     def text(self, start: int, end: int, counts: Counter[str]) -> str:
         """Return the lines between ``start`` and ``end`` as they are shown."""
@@ -103,11 +108,26 @@ class Reader:
 
     def _shown(self, start: int, end: int, counts: Counter[str]) -> str:
         """Return the lines between ``start`` and ``end``, cleaned if need be, without the last newline."""
-        text = self.raw[start : end - self._ends(end)].decode()
-        if not (self.cleaned and needs_cleaning(text)):
-            return text
+        if not self.cleaned:
+            return self.raw[start : end - self._ends(end)].decode()
         # A carriage return belongs to the end of a line only where a newline follows.
-        return clean(text + "\n", counts)[:-1] if self._ends(end) else clean(text, counts)
+        text = self._clean(start, end, counts)
+        return text[:-1] if self._ends(end) else text
+
+    def _clean(self, start: int, end: int, counts: Counter[str]) -> str:
+        """Return what lies between ``start`` and ``end`` as a terminal would show it.
+
+        The last is kept: of a text that is one line, its beginning is asked for, its end and all of it.
+        """
+        if (start, end) not in self._last:
+            taken: Counter[str] = Counter()
+            text = clean(self.raw[start:end].decode(), taken)
+            self._last.clear()
+            self._last[start, end] = text, taken
+        text, taken = self._last[start, end]
+        if taken:
+            counts.update(taken)
+        return text
 
     def forwards(self, start: int, budget: Budget) -> Rows:
         """Return lines from ``start`` on, more than fit into ``budget`` or all there are; none if the first is longer.
@@ -183,7 +203,8 @@ class Reader:
     def _line(self, start: int, end: int, first: int, last: int) -> tuple[str, bool]:
         """Return a line as it is shown: all of it if it is cleaned, else what lies between ``first`` and ``last``."""
         if self.cleaned:
-            line = self.raw[start:end].decode()
-            if needs_cleaning(line):
-                return clean(line, Counter()), True
+            taken: Counter[str] = Counter()
+            line = self._clean(start, end, taken)
+            if taken:
+                return line, True
         return self.raw[max(start, first) : min(end, last)].decode(errors="ignore"), False

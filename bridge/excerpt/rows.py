@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, groupby
+from itertools import accumulate, islice
 from operator import eq
 
 from bridge.excerpt.budget import Budget
@@ -14,7 +15,7 @@ from bridge.excerpt.json_text import escape
 
 _NEWLINE, _BACKSLASH = rb"\n", rb"\\"
 _NEWLINE_SIZE = len(_NEWLINE)
-_SHORTEST_NOTE = len("[the line above 1 more times]")
+_SAME = re.compile(rb"\x01++")
 
 
 @dataclass(slots=True)
@@ -57,8 +58,8 @@ class Rows:
 
 def rows_of(texts: list[str], starts: Sequence[int], counts: Counter[str] | None) -> Rows:
     """Return the rows of ``texts``, folded if ``counts`` is there to count the lines that are folded away."""
-    if counts is not None and has_runs(texts):
-        return _folded(texts, starts, counts)
+    if counts is not None and (runs := _runs(texts)):
+        return _folded(texts, starts, runs, counts)
     return Rows(texts, _costs(texts), list(starts))
 
 
@@ -75,32 +76,36 @@ def _costs(texts: Sequence[str]) -> list[int]:
 
 
 def has_runs(texts: Sequence[str]) -> bool:
-    """Return whether there is a run that is worth folding: of short lines it takes many."""
-    saved = last = -1
-    for at in (at for at, same in enumerate(map(eq, texts, texts[1:])) if same):
-        saved = (saved if at == last + 1 else 0) + len(texts[at]) + 1
-        if saved > _SHORTEST_NOTE:
-            return True
-        last = at
-    return False
+    """Return whether there is a run that is worth folding."""
+    return bool(_runs(texts))
 
 
-def _folded(texts: Sequence[str], starts: Sequence[int], counts: Counter[str]) -> Rows:
-    """Fold a run where that saves bytes: the line, and under it how many more times it stands there."""
-    rows = Rows()
-    at = 0
-    for line, run in groupby(texts):
-        number = sum(1 for _ in run)
-        note = f"[the line above {number - 1} more times]"
-        if (number - 1) * (len(line) + 1) > len(note):
-            rows.texts.append(f"{line}\n{note}")
-            rows.starts.append(starts[at])
-            rows.folds += 1
-            counts["folded_lines"] += number - 1
-        else:
-            rows.texts += [line] * number
-            rows.starts += starts[at : at + number]
-        at += number
-    rows.starts.append(starts[-1])
-    rows.costs = [len(escape(row)) + _NEWLINE_SIZE for row in rows.texts]
+def _runs(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the first and the last line of each run that takes more than its count: of short lines many."""
+    same = bytes(map(eq, texts, islice(texts, 1, None)))
+    runs = (run.span() for run in _SAME.finditer(same))
+    return [(at, last) for at, last in runs if (last - at) * (len(texts[at]) + 1) > len(_note(last - at))]
+
+
+def _note(times: int) -> str:
+    return f"[the line above {times} more times]"
+
+
+def _folded(texts: Sequence[str], starts: Sequence[int], runs: Sequence[tuple[int, int]], counts: Counter[str]) -> Rows:
+    """Fold ``runs``: the line, and under it how many more times it stands there."""
+    rows = Rows(folds=len(runs))
+    places, at = [], 0
+    for first, last in runs:
+        rows.texts += texts[at : first + 1]
+        rows.starts += starts[at : first + 1]
+        places.append(len(rows.texts) - 1)
+        at = last + 1
+    rows.texts += texts[at:]
+    rows.starts += starts[at:]
+    rows.costs = _costs(rows.texts)
+    for place, (first, last) in zip(places, runs, strict=True):
+        note = _note(last - first)
+        rows.texts[place] += f"\n{note}"
+        rows.costs[place] += len(note) + _NEWLINE_SIZE
+        counts["folded_lines"] += last - first
     return rows
