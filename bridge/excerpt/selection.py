@@ -110,39 +110,39 @@ class _Selection:
 
     def take_blocks(self, blocks: Iterable[Block], share: float) -> None:
         """Take blocks, the best first, that lie before the least that the tail will have."""
-        room = Budget(int(self.left.size * share), int(self.left.lines * share))
-        floor = self.reader.line_start(max(0, len(self.source.raw) - self.left.size + room.size))
+        allowance = Budget(int(self.left.size * share), int(self.left.lines * share))
+        lowest = self.reader.line_start(max(0, len(self.source.raw) - self.left.size + allowance.size))
         misses = 0
         for block in blocks:
-            if room.size <= self.marker or room.lines <= 1 or misses > _MOST_MISSES:
+            if allowance.size <= self.marker or allowance.lines <= 1 or misses > _MOST_MISSES:
                 break
-            if block.start < floor:
-                taken = self._take_block(block, room, floor)
+            if block.start < lowest:
+                taken = self._take_block(block, allowance, lowest)
                 misses = 0 if taken.size else misses + 1
-                room = _minus(room, taken)
+                allowance = _minus(allowance, taken)
 
-    def _take_block(self, block: Block, room: Budget, floor: int) -> Budget:
+    def _take_block(self, block: Block, allowance: Budget, lowest: int) -> Budget:
         """Take what of ``block`` is not shown yet, and return what it took."""
         before = self.left
-        for start, end in self._uncovered(block.start, min(block.end, floor)):
+        for start, end in self._uncovered(block.start, min(block.end, lowest)):
             taken = _minus(before, self.left)
-            self._take_lines(start, end, block.core, _minus(room, taken))
+            self._take_lines(start, end, block.core, _minus(allowance, taken))
         return _minus(before, self.left)
 
-    def _take_lines(self, start: int, end: int, core: int, room: Budget) -> None:
-        """Take the lines that fit into ``room``, not without the one that decides if it is among them."""
-        if end - start > _MOST_OF_BLOCK * room.size:
-            end = self.reader.line_start(start + _MOST_OF_BLOCK * room.size)
+    def _take_lines(self, start: int, end: int, core: int, allowance: Budget) -> None:
+        """Take the lines that fit into ``allowance``, not without the one that decides if it is among them."""
+        if end - start > _MOST_OF_BLOCK * allowance.size:
+            end = self.reader.line_start(start + _MOST_OF_BLOCK * allowance.size)
         if end <= start:
             return
         rows = self.reader.rows(start, end, Counter())
         markers = 1 - self._joins(start, end)
-        count = rows.fitting(Budget(room.size - markers * self.marker, room.lines - markers))
+        count = rows.fitting(Budget(allowance.size - markers * self.marker, allowance.lines - markers))
         if count < len(rows.texts):  # then they join nothing at their end
             markers = 1 - self._joins(start, start)
-            count = min(count, rows.fitting(Budget(room.size - markers * self.marker, room.lines - markers)))
+            count = min(count, rows.fitting(Budget(allowance.size - markers * self.marker, allowance.lines - markers)))
         if start < core < end and rows.starts[count] <= core:
-            self._take_lines(core, end, core, room)
+            self._take_lines(core, end, core, allowance)
             return
         name = markers * bytes_of_segment(self.source.lines)
         if count and name <= self.named:
@@ -182,11 +182,11 @@ class _Selection:
 
     def take_tail(self) -> None:
         """Take lines from the end until the budget is used; what is shown already costs nothing."""
-        end, floor = len(self.source.raw), self._head_end()
+        end, lowest = len(self.source.raw), self._head_end()
         spans = list(self.spans)
-        while end > floor:
+        while end > lowest:
             rows = self.reader.backwards(end, self.left)
-            at = self._take_rows(rows, spans, floor)
+            at = self._take_rows(rows, spans, lowest)
             if at < len(rows.texts):
                 self._add(rows.starts[at], end)
             end = rows.starts[at]
@@ -194,12 +194,12 @@ class _Selection:
                 break
         self._cut_tail(end)
 
-    def _take_rows(self, rows: Rows, spans: list[list[int]], floor: int) -> int:
+    def _take_rows(self, rows: Rows, spans: list[list[int]], lowest: int) -> int:
         """Take rows from the last one on and return the number of the first that is taken."""
         size, lines = self.left
         at = len(rows.texts)
-        while at and rows.starts[at - 1] >= floor:
-            beyond = max(floor - 1, spans[-1][1] if spans else -1)
+        while at and rows.starts[at - 1] >= lowest:
+            beyond = max(lowest - 1, spans[-1][1] if spans else -1)
             if rows.starts[at - 1] > beyond:
                 count = rows.fitting_last(bisect_right(rows.starts, beyond, 0, at), at, Budget(size, lines))
                 taken = rows.cost(at - count, at)

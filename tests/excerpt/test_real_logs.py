@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from reading import check_excerpt, contents
 
+import bridge
 from bridge.projections.normalizer import Normalizer
 from bridge.protocol.models import ToolCall
 from bridge.settings import Settings
@@ -80,3 +82,18 @@ def test_the_log_on_disk_is_every_byte_of_it(name, tmp_path):
     made, model, _ = finish(log, tmp_path)
     assert Path(made["output"]["path"]).read_bytes() == log.encode()
     assert model["meta"]["output"]["lines"] == log.count("\n")
+
+
+@pytest.mark.parametrize(("budget", "least"), [(25_600, 6), (8_192, 6), (4_096, 4)])
+def test_of_the_logs_at_least_so_many_keep_the_line_that_decides(budget, least):
+    """The figure may not fall: a rule that loses one of them must win more elsewhere, and be argued for."""
+    kept = [
+        name
+        for name, line in DECIDING.items()
+        if re.search(line, json.loads(model_content(read_log(name), budget))["data"])
+    ]
+    assert len(kept) >= least, f"only {kept}"
+
+
+def model_content(log, budget):
+    return bridge.normalize(log, name="run_command", limits=bridge.Limits(model_max_bytes=budget))["model_content"]

@@ -237,13 +237,13 @@ CHARACTERS = st.sampled_from(["x", "é", "€", "👍", "\n"])
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=st.lists(st.builds(str.__mul__, CHARACTERS, st.integers(1, 3_000)), min_size=5).map("".join),
-    room=st.integers(partial.SMALLEST_SPACE, 6_000),
+    space=st.integers(partial.SMALLEST_SPACE, 6_000),
 )
-def test_a_part_fits_and_is_head_marker_and_tail_of_whole_characters(text, room):
+def test_a_part_fits_and_is_head_marker_and_tail_of_whole_characters(text, space):
     content = (text + "\n" + text * 3 + "x" * 6_000).encode()
-    part = partial.part_of(content, room)
+    part = partial.part_of(content, space)
     head, marker, tail = part.pieces
-    assert sum(map(len, part.pieces)) <= room
+    assert sum(map(len, part.pieces)) <= space
     head.decode()
     tail.decode()
     assert marker.count(b"\n") == 1

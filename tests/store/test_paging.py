@@ -71,13 +71,13 @@ def joined(outputs, call_id, limit=2_000):
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=TEXT, limit=st.integers(1, 60), room=st.integers(SMALLEST_PAGE, 4_000))
-def test_the_pages_joined_are_the_file(home, text, limit, room):
-    outputs, call_id = stored(home, text.encode(), model_max_bytes=room)
+@given(text=TEXT, limit=st.integers(1, 60), size=st.integers(SMALLEST_PAGE, 4_000))
+def test_the_pages_joined_are_the_file(home, text, limit, size):
+    outputs, call_id = stored(home, text.encode(), model_max_bytes=size)
     shown = list(every_page(outputs, call_id, limit))
     assert "".join(page["content"] for page in shown) == text
     for page in shown:
-        assert len(orjson.dumps(page)) <= room
+        assert len(orjson.dumps(page)) <= size
         assert page["lines"] <= limit
         assert page["total_bytes"] == len(text.encode())
         assert page["total_lines"] == text.count("\n") + (not text.endswith("\n") and text != "")
@@ -95,9 +95,9 @@ def test_the_longest_names_leave_room_for_the_content_within_the_smallest_page(t
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=TEXT, room=st.integers(SMALLEST_PAGE, 3_000))
-def test_a_page_ends_at_a_line_end_or_between_two_grapheme_clusters(home, text, room):
-    outputs, call_id = stored(home, text.encode(), model_max_bytes=room)
+@given(text=TEXT, size=st.integers(SMALLEST_PAGE, 3_000))
+def test_a_page_ends_at_a_line_end_or_between_two_grapheme_clusters(home, text, size):
+    outputs, call_id = stored(home, text.encode(), model_max_bytes=size)
     boundaries = {cluster.start() for cluster in regex.finditer(r"\X", text)} | {len(text)}
     place = 0
     for page in every_page(outputs, call_id):
