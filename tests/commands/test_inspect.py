@@ -67,7 +67,9 @@ def test_the_same_bad_bytes_are_counted_alike_by_file_standard_input_and_python(
     assert counts == [counts[0]] * 3
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, "[" * 100_000 + "]" * 100_000, '{"a":' * 5_000 + "1" + "}" * 5_000])
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "1" + "}" * 100_000]
+)
 def test_deep_json_is_one_sentence(run, text):
     finished = run("inspect", stdin=text, status=1)
     assert finished.stderr == b"rind-bridge: The input is nested too deep to be read.\n"
