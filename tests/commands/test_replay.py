@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -43,7 +44,7 @@ def test_a_call_that_is_not_there_is_said_not_to_be_there(ask):
 )
 @pytest.mark.usefixtures("session")
 def test_a_damaged_row_hides_no_other(ask, home, damaged):
-    with sqlite3.connect(home / "ledger.sqlite3") as database:
+    with closing(sqlite3.connect(home / "ledger.sqlite3", isolation_level=None)) as database:
         database.execute("UPDATE projections SET projection = ? WHERE call_id = 'c2'", (damaged,))
     shown = ask("replay", "s1")
     assert "1. bash make" in shown

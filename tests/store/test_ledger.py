@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import orjson
 import pytest
@@ -149,7 +150,7 @@ def test_the_file_is_for_its_owner_alone(ledger, tmp_path):
 
 def test_the_version_of_the_schema_is_the_number_of_migrations(ledger, tmp_path):
     ledger.save("s", "c", projection())
-    with sqlite3.connect(tmp_path / "home" / "ledger.sqlite3") as connection:
+    with closing(sqlite3.connect(tmp_path / "home" / "ledger.sqlite3", isolation_level=None)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (len(schema.MIGRATIONS),)
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     connection.close()
@@ -157,7 +158,7 @@ def test_the_version_of_the_schema_is_the_number_of_migrations(ledger, tmp_path)
 
 def test_a_ledger_of_a_newer_version_is_left_alone(ledger, tmp_path):
     ledger.save("s", "c", projection())
-    with sqlite3.connect(tmp_path / "home" / "ledger.sqlite3") as connection:
+    with closing(sqlite3.connect(tmp_path / "home" / "ledger.sqlite3", isolation_level=None)) as connection:
         connection.execute("PRAGMA user_version = 999")
     connection.close()
     answer = Ledger(tmp_path / "home").save("s", "d", projection())
@@ -169,7 +170,7 @@ def test_a_ledger_of_a_newer_version_is_left_alone(ledger, tmp_path):
 
 def test_what_is_saved_is_the_text_that_orjson_writes(ledger, tmp_path):
     ledger.save("s", "c", projection("é"))
-    with sqlite3.connect(tmp_path / "home" / "ledger.sqlite3") as connection:
+    with closing(sqlite3.connect(tmp_path / "home" / "ledger.sqlite3", isolation_level=None)) as connection:
         (text,) = connection.execute("SELECT projection FROM projections").fetchone()
     connection.close()
     assert text.encode() == orjson.dumps(projection("é"))
@@ -177,7 +178,7 @@ def test_what_is_saved_is_the_text_that_orjson_writes(ledger, tmp_path):
 
 def test_a_row_that_someone_changed_stops_no_call_and_is_not_shown_as_saved(ledger, tmp_path):
     ledger.save("s", "c", projection())
-    with sqlite3.connect(tmp_path / "home" / "ledger.sqlite3") as connection:
+    with closing(sqlite3.connect(tmp_path / "home" / "ledger.sqlite3", isolation_level=None)) as connection:
         connection.execute("UPDATE projections SET projection = 'half a pro'")
     connection.close()
     assert ledger.find("s", "c") is None

@@ -4,6 +4,7 @@ import json
 import shutil
 import sqlite3
 import subprocess
+from contextlib import closing
 
 import pytest
 
@@ -70,7 +71,7 @@ def test_a_deep_attachment_is_read_when_it_is_made_and_when_it_is_looked_up(work
 @pytest.mark.parametrize("levels", [97, 195])
 def test_what_an_earlier_version_saved_deeper_is_read_too(worker, tmp_path, levels):
     asked(worker, "tool_completed", result=attaching(1), name="bash", **IDS)
-    with sqlite3.connect(tmp_path / "home" / "ledger.sqlite3") as ledger:
+    with closing(sqlite3.connect(tmp_path / "home" / "ledger.sqlite3", isolation_level=None)) as ledger:
         (saved,) = ledger.execute("SELECT projection FROM projections").fetchone()
         deep = {**json.loads(saved), "attachments": [nested(levels)]}
         ledger.execute("UPDATE projections SET projection = ?", (json.dumps(deep),))

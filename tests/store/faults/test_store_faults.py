@@ -8,7 +8,7 @@ import os
 import shutil
 import sqlite3
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 
 import pytest
 
@@ -509,9 +509,8 @@ def test_a_database_of_another_program_is_neither_written_nor_renamed_and_the_le
 
 
 def change(home, statement):
-    with sqlite3.connect(home / "ledger.sqlite3") as connection:
+    with closing(sqlite3.connect(home / "ledger.sqlite3", isolation_level=None)) as connection:
         connection.execute(statement)
-    connection.close()
 
 
 @pytest.mark.parametrize("text", ["x", "[]", "{}", "7", '{"bytes": "4"}', "[" * 5_000])
