@@ -47,13 +47,6 @@ def _has_c1(text: str) -> bool:
     return not text.isascii() and b"\xc2" in text.encode(errors="replace") and _C1.search(text) is not None
 
 
-def may_need_cleaning(encoded: bytes) -> bool:
-    """Return whether any text in JSON may need cleaning; sure when it says no."""
-    if b"\\" in encoded and (b"\\u00" in encoded or b"\\b" in encoded or b"\\r" in encoded):
-        return True
-    return b"\xc2" in encoded
-
-
 def clean(text: str, counts: Counter[str]) -> str:
     """Return ``text`` as a terminal would show it at last, adding to ``counts`` what was taken away.
 

@@ -144,15 +144,16 @@ class _Bodies:
             return self._strip_text(value, name, place, owner)
         if isinstance(value, list | tuple):
             if len(value) > 1 and all(isinstance(item, str) for item in value):
-                lines = "\n".join(value)
-                if self._is_body(name, lines):
-                    return self._take(place, _Body(name, lines, _holds_diff(name, lines), owner.path, owner.counts))
+                body = self._body(name, "\n".join(value), owner)
+                if body is not None:
+                    return self._take(place, body)
             kept_items = [self._strip(child, "", f"{place}[{at}]", owner) for at, child in enumerate(value)]
             return [child for child in kept_items if child is not _GONE]
         return value
 
     def _strip_text(self, text: str, name: str, place: str, owner: _Owner) -> Any:
-        if not self._is_body(name, text):
+        body = self._body(name, text, owner)
+        if body is None:
             return text
         if text[:1] in ("{", "[") and name not in _DIFF_NAMES:
             try:
@@ -161,16 +162,22 @@ class _Bodies:
                 parsed = None
             if parsed is not None:
                 return encode(self._strip(parsed, name, place, owner)).decode()
-        gone = self._take(place, _Body(name, text, _holds_diff(name, text), owner.path, owner.counts))
+        gone = self._take(place, body)
         return None if "." not in place and "[" not in place else gone
 
     def _take(self, place: str, body: _Body) -> Any:
         self.found[place] = body
         return _GONE
 
-    def _is_body(self, name: str, text: str) -> bool:
-        if _holds_diff(name, text):
-            return True
+    def _body(self, name: str, text: str, owner: _Owner) -> _Body | None:
+        """Return ``text`` as a body if the model is not to get it, else None."""
+        holds_diff = _holds_diff(name, text)
+        if not (holds_diff or self._is_file_text(name, text)):
+            return None
+        return _Body(name, text, holds_diff, owner.path, owner.counts)
+
+    def _is_file_text(self, name: str, text: str) -> bool:
+        """Return whether ``text`` is what a file held or holds, by its name or by what the model wrote."""
         if len(text) <= _LONGEST_MESSAGE and "\n" not in text.rstrip("\n"):
             return False
         if not _BODY_WORDS.isdisjoint(word.lower() for word in _WORDS.findall(name[:_LONGEST_MESSAGE])):

@@ -37,7 +37,6 @@ _PATH_PART = 8
 # What is said of the lines of a page: not true of one that was ended earlier, or of one line that is too long.
 _OF_A_WHOLE_PAGE = frozenset({"end_line", "last_line", "limit", "line_count", "lines_returned", "returned_lines"})
 _OF_A_PAGE = _OF_A_WHOLE_PAGE | {"continue", "line_truncated", "next_offset", "shown", "truncated"}
-_LINES_READ = 2_000
 
 
 class ReadFile(Kind):
