@@ -16,8 +16,7 @@ class AdoptingTest < BridgeTest
     after = @oracle.run
 
     assert_equal before['frames'], after['frames']
-    assert_equal(before['messages'].map { |message| message['tool_call_id'] },
-                 after['messages'].map { |message| message['tool_call_id'] })
+    assert_equal call_ids(before), call_ids(after)
     assert_equal ['ready', 0], after.values_at('state', 'fallbacks')
   end
 
@@ -30,8 +29,7 @@ class AdoptingTest < BridgeTest
     assert_equal images(before), images(after)
     assert_operator contents(before).map(&:bytesize).max, :>, 100_000
     contents(after).each { |content| assert_operator JSON.parse(content) && content.bytesize, :<=, 25_600 }
-    assert_equal(before['messages'].map { |message| message['tool_call_id'] },
-                 after['messages'].map { |message| message['tool_call_id'] })
+    assert_equal call_ids(before), call_ids(after)
     assert_equal [{ 'error' => 'Denied path' }], after['continued'].map { |page| { 'error' => page['error'][0, 11] } }
   end
 
@@ -83,6 +81,8 @@ class AdoptingTest < BridgeTest
   private
 
   def files(folder) = %w[artificer.rb tools.rb].map { |name| File.binread(File.join(folder, name)) }
+
+  def call_ids(run) = run['messages'].map { |message| message['tool_call_id'] }
 
   def contents(run) = run['messages'].filter_map { |message| message['content'] if message['role'] == 'tool' }
 

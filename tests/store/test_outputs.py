@@ -17,16 +17,6 @@ from bridge.store import partial
 from bridge.store.outputs import Outputs
 
 
-@pytest.fixture
-def home(tmp_path):
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def outputs(home):
-    return Outputs(home, Limits())
-
-
 def sha(content):
     return hashlib.sha256(content).hexdigest()
 

@@ -37,11 +37,6 @@ def clock():
 
 
 @pytest.fixture
-def home(tmp_path):
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def outputs(home, clock):
     return Outputs(home, Limits(), clock)
 

@@ -35,16 +35,6 @@ def projection(text="{}"):
 
 
 @pytest.fixture
-def home(tmp_path):
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def outputs(home):
-    return Outputs(home, Limits())
-
-
-@pytest.fixture
 def ledger(home):
     return Ledger(home)
 
