@@ -124,7 +124,7 @@ class Pump:
         _enlarge(source)
 
     def run(self) -> int:
-        """Work until the input ends, somebody asks for the end, or nobody reads; return the exit status."""
+        """Work until the input ends, somebody asks for the end, or a stream fails; return the exit status."""
         try:
             while not (self._server.worker.stopping or self._terminated):
                 if self._events:
@@ -135,6 +135,9 @@ class Pump:
                     self._await_input()
         except (BrokenPipeError, ConnectionResetError):
             log.warning("nobody reads the replies any more; the worker ends")
+            return EXIT_LOST_CLIENT
+        except OSError as error:  # stdout may be a file on a full disk
+            log.error("stdin or stdout failed: %s; the worker ends", error.strerror)  # noqa: TRY400 - as above
             return EXIT_LOST_CLIENT
         return 0
 

@@ -219,6 +219,23 @@ def test_a_worker_whose_parent_is_killed_ends(method, tmp_path, request):
         wait_for_end(worker)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's /dev/full")
+def test_a_stdout_that_is_full_ends_the_worker_in_a_sentence(tmp_path):
+    with Path("/dev/full").open("wb") as full:
+        worker = subprocess.run(
+            [sys.executable, "-P", "-m", "bridge", "serve"],
+            input=b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"RIND_BRIDGE_HOME": str(tmp_path / "home")},
+            timeout=PATIENCE_SECONDS,
+            check=False,
+        )
+    assert worker.returncode == 1
+    assert worker.stderr.endswith(b" ERROR stdin or stdout failed: No space left on device; the worker ends\n")
+    assert worker.stderr.count(b"\n") == 1
+
+
 @pytest.mark.parametrize(
     "line",
     [
