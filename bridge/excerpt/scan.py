@@ -29,8 +29,12 @@ class Scanner:
 
     def found(self, encoded: bytes) -> frozenset[bytes]:
         """Return those of the patterns that occur in ``encoded``."""
-        matches = self._matches(encoded)
-        return frozenset(self.patterns[first + which] for first, found in matches for which, _, _ in found) or _NONE
+        longest = max(map(len, self.patterns))
+        found: set[int] = set()
+        for start in range(0, len(encoded), _WINDOW):
+            window = encoded[start : start + _WINDOW + longest - 1]
+            found.update(first + which for first, matches in self._matches(window) for which, _, _ in matches)
+        return frozenset(self.patterns[which] for which in found) or _NONE
 
     def matches(self, encoded: bytes) -> list[Match]:
         """Return every match in order: the number of its pattern, its start and its end."""

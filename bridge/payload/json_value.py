@@ -65,6 +65,7 @@ def to_json_value(value: Any, depth: int = MAX_DEPTH, deadline: Deadline | None 
         marks = _SCANNER.found(encoded)
         if _NULL not in marks or not _has_nonfinite(encoded, value):
             return JsonValue(value, value, encoded, marks)
+    del encoded  # as large as what is made next
     repair = _Repair(deadline)
     flat = whole = repair.run(value)
     encoded = _strictly_encoded(whole, depth)
@@ -110,12 +111,11 @@ def _has_nonfinite(encoded: bytes, value: Any) -> bool:
 
 
 class _Repair:
-    """One pass over a value that JSON does not have. The stack holds what is still to be put somewhere."""
+    """One pass over a value that JSON does not have: what nothing changes in is kept as the very object."""
 
     def __init__(self, deadline: Deadline | None) -> None:
         self._deadline = deadline
         self.replaced: dict[str, int] = {}
-        self._stack: list[tuple[Any, Any, Any]] = []
         self._open: set[int] = set()
         self._converters: tuple[tuple[type, Callable[[Any], Any]], ...] = (
             (str, self._text),
@@ -126,44 +126,42 @@ class _Repair:
         )
 
     def run(self, value: Any) -> Any:
-        root: list[Any] = [None]
-        self._stack.append((root, 0, value))
-        while self._stack:
-            holder, key, item = self._stack.pop()
-            if holder is None:
-                self._open.discard(key)
-            elif id(item) in self._open:
-                holder[key] = self._count("cycles", "[a value inside itself]")
+        levels = [_Level(0, [value], None, iter([(0, value)]))]
+        while True:
+            level = levels[-1]
+            entered = self._next_container(level)
+            if entered:
+                levels.append(entered)
+                continue
+            levels.pop()
+            self._open.discard(id(level.item))
+            if not levels:
+                return level.result()[0]
+            levels[-1].put(level.key, level.result())
+
+    def _next_container(self, level: _Level) -> _Level | None:
+        """Put the leaves of ``level`` up to the next container, and return the level of that one."""
+        for key, child in level.members:
+            if not isinstance(child, _CONTAINERS):
+                level.put(key, self._leaf(child))
+            elif id(child) in self._open:
+                level.put(key, self._count("cycles", "[a value inside itself]"))
             else:
-                holder[key] = self._convert(item)
-        return root[0]
+                return self._entered(key, child)
+        return None
 
-    def _convert(self, item: Any) -> Any:
-        if isinstance(item, _CONTAINERS):
-            return self._enter(item)
-        return self._leaf(item)
-
-    def _enter(self, item: Any) -> Any:
-        """Return a copy of a container with its leaves; the containers in it are put on the stack."""
+    def _entered(self, key: Any, item: Any) -> _Level:
         if self._deadline:
             self._deadline.check()
         self._open.add(id(item))
-        self._stack.append((None, id(item), None))
-        holder: Any = {} if isinstance(item, dict) else [None] * len(item)
-        named = self._named(item) if isinstance(item, dict) else enumerate(item)
-        for key, child in named:
-            if isinstance(child, _CONTAINERS):
-                holder[key] = None
-                self._stack.append((holder, key, child))
-            else:
-                holder[key] = self._leaf(child)
-        return holder
+        if isinstance(item, dict):
+            named = type(item) is dict and all(type(name) is str and name.isascii() for name in item)
+            return _Level(key, item, None if named else {}, iter(item.items()) if named else self._named(item))
+        elements = item if isinstance(item, list | tuple) else list(item)
+        return _Level(key, item, None if type(item) is list else [None] * len(item), enumerate(elements))
 
     def _named(self, item: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
         """Yield the members of an object by names that are texts, each once."""
-        if all(type(key) is str and key.isascii() for key in item):
-            yield from item.items()
-            return
         used: set[str] = set()
         repeated: dict[str, int] = {}
         for key, child in item.items():
@@ -204,6 +202,26 @@ class _Repair:
     def _count(self, what: str, value: Any, how_many: int = 1) -> Any:
         self.replaced[what] = self.replaced.get(what, 0) + how_many
         return value
+
+
+@dataclass(slots=True)
+class _Level:
+    """A container on the way down: its place in the one around it, its copy once something in it changes."""
+
+    key: Any
+    item: Any
+    copy: Any
+    members: Iterator[tuple[Any, Any]]
+
+    def put(self, key: Any, member: Any) -> None:
+        if self.copy is None:
+            if member is self.item[key]:
+                return
+            self.copy = self.item.copy()
+        self.copy[key] = member
+
+    def result(self) -> Any:
+        return self.item if self.copy is None else self.copy
 
 
 def _unused(name: str, used: set[str], repeated: dict[str, int]) -> str:

@@ -71,10 +71,32 @@ def _holds_infinity(value: Any) -> bool:
 
 
 def _exact(value: Any) -> bytes:
+    written = bytearray()
+    _write(value, written)
+    return bytes(written)
+
+
+def _write(value: Any, written: bytearray) -> None:
+    """Append the JSON of ``value``: pieces that were joined at last would take many times what they hold."""
     if isinstance(value, dict):
-        return b"{%b}" % b",".join(_text(key) + b":" + _exact(item) for key, item in value.items())
-    if isinstance(value, list | tuple):
-        return b"[%b]" % b",".join(map(_exact, value))
+        opening = b"{"
+        for key, member in value.items():
+            written += opening + _text(key) + b":"
+            _write(member, written)
+            opening = b","
+        written += b"}" if value else b"{}"
+    elif isinstance(value, list | tuple):
+        opening = b"["
+        for member in value:
+            written += opening
+            _write(member, written)
+            opening = b","
+        written += b"]" if value else b"[]"
+    else:
+        written += _scalar(value)
+
+
+def _scalar(value: Any) -> bytes:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, int) and not isinstance(value, bool):
