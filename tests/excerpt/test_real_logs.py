@@ -29,6 +29,10 @@ DECIDING = {
     "npm": r"not ok 301 - the area of a square of 300",
     "ruby": r"walk\.rb:5:in `visit_0': undefined method `upcase' for nil",
     "swift": r"Areas\.swift:101:41: error: cannot find 'facter' in scope",
+    "make": r"area_500\.c:5:19: error: .sides. undeclared",
+    "javac": r"Areas\.java:302: error: cannot find symbol",
+    "prove": r"not ok 1501 - the area of a square of 1500",
+    "install": r"install: cannot stat 'areas/area-1200\.txt': No such file",
 }
 
 
