@@ -12,6 +12,10 @@ class ExcerptTest < Minitest::Test
                  ["a\nb", { b: 1, a: [1.0, nil] }, nil, 1].map { |result| content(result) }
   end
 
+  def test_bytes_without_an_encoding_are_shown_as_their_text_without_a_warning_of_json
+    assert_output('', '') { assert_equal '{"é":[1,"é"]}', content({ 'é'.b => [1, 'é'.b] }) }
+  end
+
   def test_bytes_are_those_of_the_json_and_count_at_the_limit
     assert_equal '"' + ('"' * 4).gsub('"', '\\"') + '"', content('"' * 4, 'model_max_bytes' => 10)
     excerpt = Excerpt.new('x' * 25_598, {})

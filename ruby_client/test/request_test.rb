@@ -30,6 +30,12 @@ class RequestTest < Minitest::Test
      RubyObjects::RaisesInJson.new].each { |value| assert_kind_of Hash, parsed(value) }
   end
 
+  def test_bytes_without_an_encoding_go_out_as_their_text_without_a_warning_of_json
+    assert_output('', '') do
+      assert_equal '"method":"m","params":{"result":{"é":[1,"é"]}}}', Request.body('m', { result: { 'é'.b => [1, 'é'.b] } })
+    end
+  end
+
   def test_a_to_json_with_line_ends_stays_one_line
     body = Request.body('m', { result: RubyObjects::OddJson.new("{\n\"a\":\n1}") })
 

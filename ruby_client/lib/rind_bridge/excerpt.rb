@@ -27,6 +27,7 @@ module RindBridge
 
     # The JSON that this Ruby writes for it; what is to be cut need not be JSON yet.
     def whole(result)
+      result = JsonSafe.copy(result) if JsonSafe.warned_of?(result)
       text = Utf8.of(String === result ? JSON.generate(Utf8.of(result)) : result.to_json) # BasicObject has no is_a?
       return text if text.bytesize > @most_bytes
 

@@ -9,14 +9,28 @@ module RindBridge
   class JsonSafe
     # As deep as Ruby's json reads and writes by itself; the worker reads 200.
     MAX_DEPTH = 100
+    # From 2.9 on json warns of each text in ASCII-8BIT that is not plain ASCII; from 3.0 on it raises.
+    WARNS = JSON::VERSION.split('.').first(2).map(&:to_i).then { |version| (version <=> [2, 9]) >= 0 && version[0] < 3 }
     KERNEL_CLASS = Kernel.instance_method(:class)
     MODULE_NAME = Module.instance_method(:name)
-    private_constant :KERNEL_CLASS, :MODULE_NAME
+    private_constant :WARNS, :KERNEL_CLASS, :MODULE_NAME
 
     class << self
       # Takes any object; returns nil, true, false, Integer, finite Float, valid UTF-8 String, Array or Hash of these.
       # Raises nothing of StandardError.
       def copy(value) = new.copy(value, 0)
+
+      # Returns whether this json would warn of a text in it. Raises SystemStackError for a structure inside itself.
+      def warned_of?(value)
+        return false unless WARNS
+
+        case value
+        when String then value.encoding == Encoding::ASCII_8BIT && !value.ascii_only?
+        when Hash then value.any? { |key, item| warned_of?(key) || warned_of?(item) }
+        when Array then value.any? { |item| warned_of?(item) }
+        else false
+        end
+      end
 
       # The text of an object's own to_s in valid UTF-8; what cannot be printed is named.
       def text(value)

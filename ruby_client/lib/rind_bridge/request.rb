@@ -18,6 +18,8 @@ module RindBridge
     # line of JSON as it follows the id: the quick way when the values allow it, else from a JSON-safe copy
     # (which also carries the two levels that a result of 99 or 100 has too many once it is inside a request).
     def body(method, params)
+      return safe_body(method, params) if JsonSafe.warned_of?(params)
+
       line = JSON.generate({ method: method, params: params })
       line.include?("\n") ? safe_body(method, params) : line.delete_prefix('{')
     rescue StandardError, SystemStackError
