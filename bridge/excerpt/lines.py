@@ -203,8 +203,7 @@ class Reader:
     def _line(self, start: int, end: int, first: int, last: int) -> tuple[str, bool]:
         """Return a line as it is shown: all of it if it is cleaned, else what lies between ``first`` and ``last``."""
         if self.cleaned:
-            taken: Counter[str] = Counter()
-            line = self._clean(start, end, taken)
-            if taken:
+            line = self._clean(start, end, Counter())
+            if line != self.raw[start:end].decode():  # a return that overwrites nothing is counted nowhere
                 return line, True
         return self.raw[max(start, first) : min(end, last)].decode(errors="ignore"), False

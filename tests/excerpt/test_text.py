@@ -40,6 +40,7 @@ styles = st.builds(Style, evidence=st.sampled_from([0.0, 0.2, 0.45, 1.0]), clean
 
 @given(text=long_texts, budget=budgets, style=styles)
 @example(text="a" + "\u0301" * 3_000, budget=Budget(400, 60), style=Style(clean=True, fold=True))
+@example(text="\r" + "error: x" * 9, budget=Budget(1_851, 4), style=Style(evidence=0.2, clean=True))
 @example(text="waiting\n" * 300 + "x\n" * 2_000, budget=Budget(400, 60), style=Style(clean=True, fold=True))
 @example(text="error: x\n" * 300 + "y" * 5_000, budget=Budget(900, 60), style=Style(evidence=1.0))
 @settings(max_examples=300, deadline=None)
