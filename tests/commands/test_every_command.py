@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unicodedata
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -182,7 +183,10 @@ def test_a_closed_standard_output_is_one_sentence(environment, asked):
 def test_ctrl_c_ends_without_a_traceback(environment, tmp_path):
     os.mkfifo(tmp_path / "result")
     command = [*PROGRAM, "inspect", "result"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, cwd=tmp_path)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    # A shell has its background commands ignore the signal, and what they start inherits that.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(command, env=environment, cwd=tmp_path, preexec_fn=heed, **pipes)
     with (tmp_path / "result").open("wb"):  # the command is reading when this returns
         process.send_signal(signal.SIGINT)
         shown, said = process.communicate(timeout=30)
