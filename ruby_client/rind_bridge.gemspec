@@ -10,7 +10,7 @@ Gem::Specification.new do |spec|
                      'worker does.'
   spec.authors = ['The rind-bridge maintainers']
   spec.license = 'MIT'
-  # The tests have run on Ruby 3.1, 3.3 and 3.4 (docs/ruby.md says with which json).
+  # docs/ruby.md says on which versions the tests have run.
   spec.required_ruby_version = '>= 3.1'
   spec.files = Dir.chdir(__dir__) { Dir['lib/**/*.rb', 'sig/**/*.rbs', 'LICENSE', 'README.md'] }
   spec.require_paths = ['lib']

@@ -11,7 +11,6 @@ from operator import itemgetter
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
-_NONE: frozenset[bytes] = frozenset()
 # More patterns in one automaton cost the search its vector instructions: thirty take ten times as long as eight.
 _TOGETHER = 8
 # So many bytes are searched at once: the matches of a text may take many times its memory.
@@ -25,16 +24,16 @@ class Scanner:
 
     def __init__(self, patterns: Sequence[bytes]) -> None:
         self.patterns = tuple(patterns)
+        self._longest = max(map(len, self.patterns))
         self._automata: list[tuple[int, BytesAhoCorasick]] = []
 
     def found(self, encoded: bytes) -> frozenset[bytes]:
         """Return those of the patterns that occur in ``encoded``."""
-        longest = max(map(len, self.patterns))
         found: set[int] = set()
         for start in range(0, len(encoded), _WINDOW):
-            window = encoded[start : start + _WINDOW + longest - 1]
+            window = encoded[start : start + _WINDOW + self._longest - 1]
             found.update(first + which for first, matches in self._matches(window) for which, _, _ in matches)
-        return frozenset(self.patterns[which] for which in found) or _NONE
+        return frozenset(self.patterns[which] for which in found)
 
     def matches(self, encoded: bytes) -> list[Match]:
         """Return every match in order: the number of its pattern, its start and its end."""

@@ -126,7 +126,7 @@ class _Repair:
         )
 
     def run(self, value: Any) -> Any:
-        levels = [_Level(0, [value], None, iter([(0, value)]))]
+        levels = [self._entered(0, [value])]
         while True:
             level = levels[-1]
             entered = self._next_container(level)
@@ -157,8 +157,7 @@ class _Repair:
         if isinstance(item, dict):
             named = type(item) is dict and all(type(name) is str and name.isascii() for name in item)
             return _Level(key, item, None if named else {}, iter(item.items()) if named else self._named(item))
-        elements = item if isinstance(item, list | tuple) else list(item)
-        return _Level(key, item, None if type(item) is list else [None] * len(item), enumerate(elements))
+        return _Level(key, item, None if type(item) is list else [None] * len(item), enumerate(item))
 
     def _named(self, item: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
         """Yield the members of an object by names that are texts, each once."""
