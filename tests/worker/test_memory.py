@@ -55,7 +55,7 @@ SMALL_PARTS = {
 
 @pytest.mark.parametrize("last", ["0", "1e400", "1" * 30], ids=["plain", "beyond doubles", "beyond 64 bits"])
 @pytest.mark.parametrize("start", SMALL_PARTS.values(), ids=SMALL_PARTS)
-def test_the_peak_of_a_call_is_bounded_whatever_its_shape(spawn, start, last):
+def test_the_peak_of_a_call_with_very_many_small_values_is_bounded(spawn, start, last):
     """One number that JSON's readers cannot hold does not make a second value of all the others."""
     worker = spawn()
     worker.call("ping", 0)
