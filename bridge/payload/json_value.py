@@ -1,8 +1,9 @@
 """Turn whatever a tool gave into values that JSON has, with an account of what had to be replaced.
 
 A value is a JSON value when orjson writes it, it is nested no deeper than Ruby's json can read, and no number in it is
-NaN or infinite. Nearly every value is, and finding that out costs one encoding. The others are rebuilt without
-recursion, so that no depth and no cycle can break a turn.
+NaN or infinite. Nearly every value is, and finding that out costs one encoding. Of the others
+those containers are rebuilt in which something is replaced, without recursion, so that no depth and no cycle can break
+a turn.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pydantic_core
 from bridge.excerpt.deadline import Deadline
 from bridge.excerpt.scan import Scanner
 from bridge.payload.attachments import MARKS as MEDIA_MARKS
+from bridge.payload.members import with_members
 from bridge.protocol.surrogates import well_formed
 
 # Ruby's JSON.parse stops at 100 levels (max_nesting), and a content adds its own to those of a result.
@@ -28,6 +30,8 @@ MAX_PAYLOAD_DEPTH, MAX_CONTENT_DEPTH = 96, 99
 # Attachments travel beside the contents, where a replay puts five more levels around them.
 MAX_ATTACHMENT_DEPTH = 90
 _ORJSON_DEPTH = 254
+# A file of more than this may be so many times its compact JSON; a smaller one may be indented however deep it is.
+_MOST_INDENTED, _SHORT_DOCUMENT = 4, 1 << 20
 _NULL = b"null"
 # JSON in which none of these occurs, and no character beyond ASCII, holds nothing that a terminal would act upon.
 CLEANING_MARKS = frozenset({b"\\u00", b"\\b", b"\\r"})
@@ -39,6 +43,7 @@ _STRICT = (
     | orjson.OPT_PASSTHROUGH_SUBCLASS
 )
 _CONTAINERS = (dict, list, tuple, set, frozenset)
+_PLAIN = (dict, list)
 # The digits up to which Python turns a text into an integer (sys.int_info.default_max_str_digits).
 _INTEGER_DIGITS = 4_300
 
@@ -109,13 +114,32 @@ def _has_nonfinite(encoded: bytes, value: Any) -> bool:
     return encoded.count(_NULL) != pydantic_core.to_json(value, inf_nan_mode="constants").count(_NULL)
 
 
+class _Open:
+    """A container on the way from the outermost one to the place that is looked at; ``holder`` is it or its copy."""
+
+    __slots__ = ("holder", "identity", "key", "members", "source")
+
+    def __init__(self, identity: int, source: Any, *, is_copy: bool) -> None:
+        self.identity = identity
+        self.source = None if is_copy else source
+        self.holder = source
+        self.members = iter(source.items() if isinstance(source, dict) else enumerate(source))
+        self.key: Any = None
+
+    def put(self, key: Any, value: Any) -> None:
+        """Put ``value`` in the place of a member; what the tool gave is copied first, and never changed."""
+        if self.holder is self.source:
+            self.holder = self.source.copy()
+        self.holder[key] = value
+
+
 class _Repair:
-    """One pass over a value that JSON does not have. The stack holds what is still to be put somewhere."""
+    """One pass over a value that JSON does not have. Containers in which nothing is replaced stay the very objects."""
 
     def __init__(self, deadline: Deadline | None) -> None:
         self._deadline = deadline
         self.replaced: dict[str, int] = {}
-        self._stack: list[tuple[Any, Any, Any]] = []
+        self._stack: list[_Open] = []
         self._open: set[int] = set()
         self._converters: tuple[tuple[type, Callable[[Any], Any]], ...] = (
             (str, self._text),
@@ -126,42 +150,42 @@ class _Repair:
         )
 
     def run(self, value: Any) -> Any:
-        root: list[Any] = [None]
-        self._stack.append((root, 0, value))
+        root = _Open(0, [value], is_copy=True)
+        self._stack.append(root)
         while self._stack:
-            holder, key, item = self._stack.pop()
-            if holder is None:
-                self._open.discard(key)
-            elif id(item) in self._open:
-                holder[key] = self._count("cycles", "[a value inside itself]")
-            else:
-                holder[key] = self._convert(item)
-        return root[0]
+            self._go_on(self._stack[-1])
+        return root.holder[0]
 
-    def _convert(self, item: Any) -> Any:
-        if isinstance(item, _CONTAINERS):
-            return self._enter(item)
-        return self._leaf(item)
+    def _go_on(self, current: _Open) -> None:
+        """Look at the members of ``current`` up to the next container in it, or to its end."""
+        for key, child in current.members:
+            if isinstance(child, _CONTAINERS):
+                if id(child) in self._open:
+                    current.put(key, self._count("cycles", "[a value inside itself]"))
+                elif child or type(child) not in _PLAIN:
+                    current.key = key
+                    self._enter(child)
+                    return
+            elif (leaf := self._leaf(child)) is not child:
+                current.put(key, leaf)
+        self._stack.pop()
+        self._open.discard(current.identity)
+        if self._stack and current.holder is not current.source:
+            self._stack[-1].put(self._stack[-1].key, current.holder)
 
-    def _enter(self, item: Any) -> Any:
-        """Return a copy of a container with its leaves; the containers in it are put on the stack."""
+    def _enter(self, item: Any) -> None:
         if self._deadline:
             self._deadline.check()
         self._open.add(id(item))
-        self._stack.append((None, id(item), None))
-        holder: Any = {} if isinstance(item, dict) else [None] * len(item)
-        named = self._named(item) if isinstance(item, dict) else enumerate(item)
-        for key, child in named:
-            if isinstance(child, _CONTAINERS):
-                holder[key] = None
-                self._stack.append((holder, key, child))
-            else:
-                holder[key] = self._leaf(child)
-        return holder
+        if type(item) is list or (type(item) is dict and _has_plain_names(item)):
+            self._stack.append(_Open(id(item), item, is_copy=False))
+        else:
+            copy = dict(self._named(item)) if isinstance(item, dict) else list(item)
+            self._stack.append(_Open(id(item), copy, is_copy=True))
 
     def _named(self, item: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
         """Yield the members of an object by names that are texts, each once."""
-        if all(type(key) is str and key.isascii() for key in item):
+        if _has_plain_names(item):
             yield from item.items()
             return
         used: set[str] = set()
@@ -206,6 +230,10 @@ class _Repair:
         return value
 
 
+def _has_plain_names(item: dict[Any, Any]) -> bool:
+    return all(type(key) is str and key.isascii() for key in item)
+
+
 def _unused(name: str, used: set[str], repeated: dict[str, int]) -> str:
     """Return ``name`` with as many apostrophes as make it one that is not in ``used``."""
     more = repeated.get(name, 0) + 1
@@ -221,49 +249,72 @@ def flattened(value: Any, depth: int, replaced: dict[str, int]) -> Any:
         return value
     if depth == 0:
         replaced["branches"] = replaced.get("branches", 0) + 1
-        return b"".join(_pieces(value)).decode()
-    if isinstance(value, dict):
-        return {key: flattened(child, depth - 1, replaced) for key, child in value.items()}
-    return [flattened(child, depth - 1, replaced) for child in value]
+        return _compact(value).decode()
+    return with_members(value, lambda _, child: flattened(child, depth - 1, replaced))
 
 
 def document(value: Any) -> bytes:
-    """Return the JSON of a value as a file to read by lines: indented, sorted, newline at the end."""
+    """Return the JSON of a value as a file to read by lines: indented, sorted, newline at the end.
+
+    What is nested so deep that it would be spaces for the most part is not indented.
+    """
     try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        compact = orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
     except TypeError:  # nested beyond what orjson writes
-        return b"".join(_pieces(value)) + b"\n"
+        return _compact(value) + b"\n"
+    if len(compact) > _SHORT_DOCUMENT and _indentation(value, _MOST_INDENTED * len(compact)) is None:
+        return compact
+    del compact
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def _pieces(value: Any) -> Iterator[bytes]:
-    """Yield the compact JSON of a value of any depth, keys sorted, piece by piece."""
-    stack: list[Any] = [value]
+def _indentation(value: Any, most: int) -> int | None:
+    """Return the bytes that indenting ``value`` adds, None where they are more than ``most``."""
+    added, spaces, level = 0, 0, [value]
+    while level:
+        spaces += 2
+        containers = [child for child in level if isinstance(child, _CONTAINERS)]
+        added += (1 + spaces) * sum(map(len, containers))
+        if added > most:
+            return None
+        level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
+    return added
+
+
+def _compact(value: Any) -> bytes:
+    """Return the compact JSON of a value of any depth, keys sorted."""
+    out = bytearray()
+    stack: list[Iterator[Any]] = [iter((value,))]
     while stack:
-        item = stack.pop()
-        if type(item) is _Raw:
-            yield item.text
-        elif isinstance(item, dict) and item:
-            stack.extend(reversed(_members(item)))
-        elif isinstance(item, list) and item:
-            stack.extend(reversed(_elements(item)))
+        for item in stack[-1]:
+            if type(item) is _Raw:
+                out += item
+            elif isinstance(item, dict) and item:
+                stack.append(_members(item))
+                break
+            elif isinstance(item, list) and item:
+                stack.append(_elements(item))
+                break
+            else:
+                out += orjson.dumps(item)
         else:
-            yield orjson.dumps(item)
+            stack.pop()
+    return bytes(out)
 
 
-@dataclass(frozen=True, slots=True)
-class _Raw:
-    text: bytes
+class _Raw(bytes):
+    """JSON that is written as it is."""
 
 
-def _members(item: dict[str, Any]) -> list[Any]:
-    parts: list[Any] = []
-    for key in sorted(item):
-        parts += [_Raw(b"," if parts else b"{"), _Raw(orjson.dumps(key) + b":"), item[key]]
-    return [*parts, _Raw(b"}")]
+def _members(item: dict[str, Any]) -> Iterator[Any]:
+    for at, key in enumerate(sorted(item)):
+        yield _Raw((b"," if at else b"{") + orjson.dumps(key) + b":")
+        yield item[key]
+    yield _Raw(b"}")
 
 
-def _elements(item: list[Any]) -> list[Any]:
-    parts: list[Any] = []
-    for child in item:
-        parts += [_Raw(b"," if parts else b"["), child]
-    return [*parts, _Raw(b"]")]
+def _elements(item: list[Any]) -> Iterator[Any]:
+    for at, child in enumerate(item):
+        yield _Raw(b"," if at else b"[")
+        yield child
+    yield _Raw(b"]")

@@ -7,6 +7,7 @@ and it writes ``null`` for a float that is not finite. A number like ``1e400`` r
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 import orjson
@@ -71,17 +72,43 @@ def _holds_infinity(value: Any) -> bool:
 
 
 def _exact(value: Any) -> bytes:
+    out = bytearray()
+    _write(value, out)
+    return bytes(out)
+
+
+def _write(value: Any, out: bytearray) -> None:
+    """Append the JSON of ``value`` to ``out``: a list of many pieces would take many times what they say."""
     if isinstance(value, dict):
-        return b"{%b}" % b",".join(_text(key) + b":" + _exact(item) for key, item in value.items())
-    if isinstance(value, list | tuple):
-        return b"[%b]" % b",".join(map(_exact, value))
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return b"%d" % value
-    if isinstance(value, float) and not math.isfinite(value):
-        return _infinity(value)
-    return orjson.dumps(value)
+        _write_object(value, out)
+    elif isinstance(value, list | tuple):
+        _write_array(value, out)
+    elif isinstance(value, str):
+        out += _text(value)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        out += b"%d" % value
+    elif isinstance(value, float) and not math.isfinite(value):
+        out += _infinity(value)
+    else:
+        out += orjson.dumps(value)
+
+
+def _write_object(value: dict[Any, Any], out: bytearray) -> None:
+    mark = b"{"
+    for key, item in value.items():
+        out += mark + _text(key) + b":"
+        _write(item, out)
+        mark = b","
+    out += b"}" if value else b"{}"
+
+
+def _write_array(value: Sequence[Any], out: bytearray) -> None:
+    mark = b"["
+    for item in value:
+        out += mark
+        _write(item, out)
+        mark = b","
+    out += b"]" if value else b"[]"
 
 
 def _text(value: Any) -> bytes:
