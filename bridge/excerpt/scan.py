@@ -29,8 +29,13 @@ class Scanner:
 
     def found(self, encoded: bytes) -> frozenset[bytes]:
         """Return those of the patterns that occur in ``encoded``."""
-        matches = self._matches(encoded)
-        return frozenset(self.patterns[first + which] for first, found in matches for which, _, _ in found) or _NONE
+        found: set[bytes] = set()
+        # Windows overlap, so that no pattern is missed between two.
+        overlap = max(map(len, self.patterns)) - 1
+        for start in range(0, len(encoded), _WINDOW):
+            for first, matches in self._matches(encoded[max(0, start - overlap) : start + _WINDOW]):
+                found.update(self.patterns[first + which] for which, _, _ in matches)
+        return frozenset(found) or _NONE
 
     def matches(self, encoded: bytes) -> list[Match]:
         """Return every match in order: the number of its pattern, its start and its end."""

@@ -30,6 +30,8 @@ MAX_PAYLOAD_DEPTH, MAX_CONTENT_DEPTH = 96, 99
 # Attachments travel beside the contents, where a replay puts five more levels around them.
 MAX_ATTACHMENT_DEPTH = 90
 _ORJSON_DEPTH = 254
+# Of a large value that is nested too deep, so many containers are copied and those below them become text.
+_MOST_COPIED = 100_000
 # A file of more than this may be so many times its compact JSON; a smaller one may be indented however deep it is.
 _MOST_INDENTED, _SHORT_DOCUMENT = 4, 1 << 20
 _NULL = b"null"
@@ -74,7 +76,7 @@ def to_json_value(value: Any, depth: int = MAX_DEPTH, deadline: Deadline | None 
     flat = whole = repair.run(value)
     encoded = _strictly_encoded(whole, depth)
     if encoded is None:  # nested too deep
-        flat = flattened(whole, depth, repair.replaced)
+        flat = flattened(whole, _affordable_depth(whole, depth), repair.replaced)
         encoded = orjson.dumps(flat, option=orjson.OPT_SORT_KEYS)
     return JsonValue(flat, whole, encoded, _SCANNER.found(encoded), repair.replaced)
 
@@ -261,7 +263,7 @@ def document(value: Any) -> bytes:
     try:
         compact = orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
     except TypeError:  # nested beyond what orjson writes
-        return _compact(value) + b"\n"
+        return _written(value) + b"\n"
     if len(compact) > _SHORT_DOCUMENT and _indentation(value, _MOST_INDENTED * len(compact)) is None:
         return compact
     del compact
@@ -270,19 +272,41 @@ def document(value: Any) -> bytes:
 
 def _indentation(value: Any, most: int) -> int | None:
     """Return the bytes that indenting ``value`` adds, None where they are more than ``most``."""
-    added, spaces, level = 0, 0, [value]
-    while level:
-        spaces += 2
-        containers = [child for child in level if isinstance(child, _CONTAINERS)]
-        added += (1 + spaces) * sum(map(len, containers))
+    added = 0
+    for depth, containers in enumerate(_levels(value), 1):
+        added += (1 + 2 * depth) * sum(map(len, containers))
         if added > most:
             return None
-        level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
     return added
+
+
+def _affordable_depth(value: Any, depth: int) -> int:
+    """Return ``depth``, or as many levels as may be copied where there are too many containers above it."""
+    count = 0
+    for level, containers in enumerate(_levels(value)):
+        count += len(containers)
+        if level == depth or count > _MOST_COPIED:
+            return max(1, level)
+    return depth
+
+
+def _levels(value: Any) -> Iterator[list[Any]]:
+    """Yield the containers of ``value`` level by level, the outermost first."""
+    level = [value]
+    while containers := [child for child in level if isinstance(child, _CONTAINERS)]:
+        yield containers
+        level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
 
 
 def _compact(value: Any) -> bytes:
     """Return the compact JSON of a value of any depth, keys sorted."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # nested beyond what orjson writes
+        return _written(value)
+
+
+def _written(value: Any) -> bytes:
     out = bytearray()
     stack: list[Iterator[Any]] = [iter((value,))]
     while stack:

@@ -81,11 +81,13 @@ class Mutation(Kind):
 def _fit_diffs(shortener: TreeShortener, tree: dict[str, Any], budget: Budget) -> Any:
     """Return ``tree`` with diffs cut at whole hunks, all within half of ``budget``, and the rest cut to fit."""
     diffs = _count_diffs(tree)
-    each = Budget(max(_SMALLEST_DIFF, budget.size // 2 // max(1, diffs)), budget.lines)
+    if not diffs:
+        return shortener.fit(tree, budget)
+    each = Budget(max(_SMALLEST_DIFF, budget.size // 2 // diffs), budget.lines)
     before = shortener.sizes.of(tree).size
     cut = _cut_diffs(tree, each)
     lost = before - shortener.sizes.of(cut).size
-    if lost > 0 and diffs:
+    if lost > 0:
         shortener.report.texts += diffs
         shortener.report.lost_bytes += lost
     return shortener.fit(cut, budget)
@@ -103,8 +105,8 @@ def _cut_diffs(value: Any, each: Budget, name: str = "") -> Any:
     if isinstance(value, str):
         return cut_at_hunks(value, each) if _holds_diff(name, value) else value
     if isinstance(value, dict):
-        return {key: _cut_diffs(child, each, key) for key, child in value.items()}
-    return [_cut_diffs(child, each) for child in value] if isinstance(value, list | tuple) else value
+        return with_members(value, lambda key, child: _cut_diffs(child, each, key))
+    return with_members(value, lambda _, child: _cut_diffs(child, each)) if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True, slots=True)
