@@ -205,6 +205,7 @@ class Reader:
         if self.cleaned:
             taken: Counter[str] = Counter()
             line = self._clean(start, end, taken)
-            if taken:
+            # A carriage return that nothing is written over is gone as well, and is not counted.
+            if taken or self.raw.find(b"\r", start, end) >= 0:
                 return line, True
         return self.raw[max(start, first) : min(end, last)].decode(errors="ignore"), False
