@@ -15,27 +15,25 @@ MOST_TIMES: Final = 12
 
 # Bytes for each byte of the line, and for each of these outside of texts: measured on whole calls with CPython 3.11.
 _TIMES: Final = 3
-_WEIGHTS: Final = {b"{": 80, b'{"': 132, b"[": 80, b",": 17, b".": 46}
+_WEIGHTS: Final = {b"{": 80, b'{"': 140, b"[": 80, b",": 17, b".": 46}
 _EXPONENT_WEIGHT: Final = 46
 # An object has room for five members. Of one with many, the names are its own and take memory as well.
 _ROOM, _MANY = 5, 16
 _MEMBER_WEIGHT, _NAME_WEIGHT = 34, 126
 # What holds a value that is replaced is copied; so are what holds that, and so on: the places in it, and the members.
 _COPY_WEIGHT, _COPIED_ITEM_WEIGHT, _COPIED_MEMBER_WEIGHT = 200, 18, 60
+_REPLACEMENT_WEIGHT: Final = 70
 # A line of so many bytes needs less than what is never refused, whatever it is made of.
 _NEVER_TOO_MUCH: Final = FREE_BYTES // (_TIMES + 2 * _WEIGHTS[b"["])
 # One long text and what precedes it; short texts are counted as if they were structure. Possessive, so nothing is
 # tried twice; a text that never ends is one as well, and at the end of the line it always matches.
 _LONG_TEXT = re.compile(
-    rb'[^"]*+(?:"[^"\\]{0,64}+"[^"]*+)*+(?:"(?P<text>(?:[^"\\]++|\\.)*+)(?:"|\Z)|\Z)',
+    rb'[^"]*+(?:"[^"\\]{0,64}+(?:\\.[^"\\]{0,16}+){0,16}+"[^"]*+)*+(?:"(?P<text>(?:[^"\\]++|\\.)*+)(?:"|\Z)|\Z)',
     re.DOTALL,
 )
 _EXPONENT = re.compile(rb"[\[:,]\s*+-?\d++[eE]")
-# Numbers beyond 64 bits or beyond doubles, and lone surrogates.
-_REPLACED = re.compile(
-    rb"[\[:,]\s*+-?(?:\d{19}|\d++(?:\.\d++)?[eE]\+?\d{3})"
-    rb"|\\u[dD][89abAB]\w\w(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]\w\w)\\u[dD][c-fC-F]"
-)
+# Numbers beyond 64 bits or beyond doubles.
+_REPLACED = re.compile(rb"[\[:,]\s*+-?(?:\d{19}|\d++(?:\.\d++)?[eE]\+?\d{3})")
 
 
 def needs_too_much(line: bytes) -> bool:
@@ -63,7 +61,7 @@ def _need(counts: dict[bytes, int], exponents: int, replaced: int) -> int:
     if not replaced:
         return need
     copied = counts[b","] * _COPIED_ITEM_WEIGHT + members * _COPIED_MEMBER_WEIGHT
-    return need + min(need, copied + replaced * _COPY_WEIGHT)
+    return need + min(need, copied + replaced * _COPY_WEIGHT) + replaced * _REPLACEMENT_WEIGHT
 
 
 def _counts(line: bytes, start: int, end: int) -> dict[bytes, int]:
