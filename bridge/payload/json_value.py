@@ -31,7 +31,7 @@ MAX_PAYLOAD_DEPTH, MAX_CONTENT_DEPTH = 96, 99
 MAX_ATTACHMENT_DEPTH = 90
 _ORJSON_DEPTH = 254
 # Of a large value that is nested too deep, so many containers are copied and those below them become text.
-_MOST_COPIED = 100_000
+_MOST_COPIED = 10_000
 # A file of more than this may be so many times its compact JSON; a smaller one may be indented however deep it is.
 _MOST_INDENTED, _SHORT_DOCUMENT = 4, 1 << 20
 _NULL = b"null"
