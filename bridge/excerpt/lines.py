@@ -203,7 +203,9 @@ class Reader:
     def _line(self, start: int, end: int, first: int, last: int) -> tuple[str, bool]:
         """Return a line as it is shown: all of it if it is cleaned, else what lies between ``first`` and ``last``."""
         if self.cleaned:
-            line = self._clean(start, end, Counter())
-            if line != self.raw[start:end].decode():  # a return that overwrites nothing is counted nowhere
+            taken: Counter[str] = Counter()
+            line = self._clean(start, end, taken)
+            # A carriage return that nothing is written over is gone as well, and is not counted.
+            if taken or self.raw.find(b"\r", start, end) >= 0:
                 return line, True
         return self.raw[max(start, first) : min(end, last)].decode(errors="ignore"), False

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bridge.excerpt.deadline import Deadline
+from bridge.payload.members import with_members
 
 KeepAttachment = Callable[[bytes, str], dict[str, Any]]
 
@@ -60,9 +61,11 @@ class AttachmentExtractor:
             if block is not None:
                 return block
             # Sorted, for attachments are numbered as they are met.
-            return {key: self.extract(value[key], page=page and key in _PAGE_PLACES) for key in sorted(value)}
+            return with_members(
+                value, lambda key, child: self.extract(child, page=page and key in _PAGE_PLACES), sorted(value)
+            )
         if isinstance(value, list | tuple):
-            return [self.extract(child) for child in value]
+            return with_members(value, lambda _, child: self.extract(child))
         return value
 
     def _without_medium(self, block: dict[str, Any]) -> dict[str, Any] | None:

@@ -1,8 +1,9 @@
 """Turn whatever a tool gave into values that JSON has, with an account of what had to be replaced.
 
 A value is a JSON value when orjson writes it, it is nested no deeper than Ruby's json can read, and no number in it is
-NaN or infinite. Nearly every value is, and finding that out costs one encoding. The others are rebuilt without
-recursion, so that no depth and no cycle can break a turn.
+NaN or infinite. Nearly every value is, and finding that out costs one encoding. Of the others
+those containers are rebuilt in which something is replaced, without recursion, so that no depth and no cycle can break
+a turn.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pydantic_core
 from bridge.excerpt.deadline import Deadline
 from bridge.excerpt.scan import Scanner
 from bridge.payload.attachments import MARKS as MEDIA_MARKS
+from bridge.payload.members import with_members
 from bridge.protocol.surrogates import well_formed
 
 # Ruby's JSON.parse stops at 100 levels (max_nesting), and a content adds its own to those of a result.
@@ -28,6 +30,10 @@ MAX_PAYLOAD_DEPTH, MAX_CONTENT_DEPTH = 96, 99
 # Attachments travel beside the contents, where a replay puts five more levels around them.
 MAX_ATTACHMENT_DEPTH = 90
 _ORJSON_DEPTH = 254
+# Of a large value that is nested too deep, so many containers are copied and those below them become text.
+_MOST_COPIED = 10_000
+# A file of more than this may be so many times its compact JSON; a smaller one may be indented however deep it is.
+_MOST_INDENTED, _SHORT_DOCUMENT = 4, 1 << 20
 _NULL = b"null"
 # JSON in which none of these occurs, and no character beyond ASCII, holds nothing that a terminal would act upon.
 CLEANING_MARKS = frozenset({b"\\u00", b"\\b", b"\\r"})
@@ -70,7 +76,7 @@ def to_json_value(value: Any, depth: int = MAX_DEPTH, deadline: Deadline | None 
     flat = whole = repair.run(value)
     encoded = _strictly_encoded(whole, depth)
     if encoded is None:  # nested too deep
-        flat = flattened(whole, depth, repair.replaced)
+        flat = flattened(whole, _affordable_depth(whole, depth), repair.replaced)
         encoded = orjson.dumps(flat, option=orjson.OPT_SORT_KEYS)
     return JsonValue(flat, whole, encoded, _SCANNER.found(encoded), repair.replaced)
 
@@ -238,49 +244,94 @@ def flattened(value: Any, depth: int, replaced: dict[str, int]) -> Any:
         return value
     if depth == 0:
         replaced["branches"] = replaced.get("branches", 0) + 1
-        return b"".join(_pieces(value)).decode()
-    if isinstance(value, dict):
-        return {key: flattened(child, depth - 1, replaced) for key, child in value.items()}
-    return [flattened(child, depth - 1, replaced) for child in value]
+        return _compact(value).decode()
+    return with_members(value, lambda _, child: flattened(child, depth - 1, replaced))
 
 
 def document(value: Any) -> bytes:
-    """Return the JSON of a value as a file to read by lines: indented, sorted, newline at the end."""
+    """Return the JSON of a value as a file to read by lines: indented, sorted, newline at the end.
+
+    What is nested so deep that it would be spaces for the most part is not indented.
+    """
     try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        compact = orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
     except TypeError:  # nested beyond what orjson writes
-        return b"".join(_pieces(value)) + b"\n"
+        return _written(value) + b"\n"
+    if len(compact) > _SHORT_DOCUMENT and _indentation(value, _MOST_INDENTED * len(compact)) is None:
+        return compact
+    del compact
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def _pieces(value: Any) -> Iterator[bytes]:
-    """Yield the compact JSON of a value of any depth, keys sorted, piece by piece."""
-    stack: list[Any] = [value]
+def _indentation(value: Any, most: int) -> int | None:
+    """Return the bytes that indenting ``value`` adds, None where they are more than ``most``."""
+    added = 0
+    for depth, containers in enumerate(_levels(value), 1):
+        added += (1 + 2 * depth) * sum(map(len, containers))
+        if added > most:
+            return None
+    return added
+
+
+def _affordable_depth(value: Any, depth: int) -> int:
+    """Return ``depth``, or as many levels as may be copied where there are too many containers above it."""
+    count = 0
+    for level, containers in enumerate(_levels(value)):
+        count += len(containers)
+        if level == depth or count > _MOST_COPIED:
+            return max(1, level)
+    return depth
+
+
+def _levels(value: Any) -> Iterator[list[Any]]:
+    """Yield the containers of ``value`` level by level, the outermost first."""
+    level = [value]
+    while containers := [child for child in level if isinstance(child, _CONTAINERS)]:
+        yield containers
+        level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
+
+
+def _compact(value: Any) -> bytes:
+    """Return the compact JSON of a value of any depth, keys sorted."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # nested beyond what orjson writes
+        return _written(value)
+
+
+def _written(value: Any) -> bytes:
+    out = bytearray()
+    stack: list[Iterator[Any]] = [iter((value,))]
     while stack:
-        item = stack.pop()
-        if type(item) is _Raw:
-            yield item.text
-        elif isinstance(item, dict) and item:
-            stack.extend(reversed(_members(item)))
-        elif isinstance(item, list) and item:
-            stack.extend(reversed(_elements(item)))
+        for item in stack[-1]:
+            if type(item) is _Raw:
+                out += item
+            elif isinstance(item, dict) and item:
+                stack.append(_members(item))
+                break
+            elif isinstance(item, list) and item:
+                stack.append(_elements(item))
+                break
+            else:
+                out += orjson.dumps(item)
         else:
-            yield orjson.dumps(item)
+            stack.pop()
+    return bytes(out)
 
 
-@dataclass(frozen=True, slots=True)
-class _Raw:
-    text: bytes
+class _Raw(bytes):
+    """JSON that is written as it is."""
 
 
-def _members(item: dict[str, Any]) -> list[Any]:
-    parts: list[Any] = []
-    for key in sorted(item):
-        parts += [_Raw(b"," if parts else b"{"), _Raw(orjson.dumps(key) + b":"), item[key]]
-    return [*parts, _Raw(b"}")]
+def _members(item: dict[str, Any]) -> Iterator[Any]:
+    for at, key in enumerate(sorted(item)):
+        yield _Raw((b"," if at else b"{") + orjson.dumps(key) + b":")
+        yield item[key]
+    yield _Raw(b"}")
 
 
-def _elements(item: list[Any]) -> list[Any]:
-    parts: list[Any] = []
-    for child in item:
-        parts += [_Raw(b"," if parts else b"["), child]
-    return [*parts, _Raw(b"]")]
+def _elements(item: list[Any]) -> Iterator[Any]:
+    for at, child in enumerate(item):
+        yield _Raw(b"," if at else b"[")
+        yield child
+    yield _Raw(b"]")

@@ -16,6 +16,7 @@ from pydantic_core import from_json
 
 from bridge.excerpt.json_text import encode
 from bridge.payload.json_value import integer
+from bridge.payload.weight import needs_too_much
 from bridge.protocol.names import FAILED_STATUSES
 
 RIND, AETHERCODEX, OTHER = "rind", "aethercodex", "other"
@@ -77,7 +78,7 @@ def parse_payload_text(text: str, name: str) -> dict[str, Any] | None:
     Also what Python's ``json.dumps`` writes beyond JSON: NaN, Infinity, lone surrogates, integers of any length.
     """
     text = text.lstrip("\ufeff \t\r\n")
-    if not text.startswith("{") or '"tool"' not in text:
+    if not text.startswith("{") or '"tool"' not in text or needs_too_much(text.encode(errors="replace")):
         return None
     try:
         parsed = from_json(text, allow_inf_nan=False)

@@ -17,6 +17,7 @@ from bridge.excerpt.budget import Budget
 from bridge.excerpt.diff import changes_of, count_pair, count_written, cut_at_hunks, is_diff
 from bridge.excerpt.json_text import encode
 from bridge.excerpt.tree import TreeShortener
+from bridge.payload.members import GONE, with_members
 from bridge.payload.unified import Payload
 from bridge.projections import render
 from bridge.projections.complete_output import CompleteOutput
@@ -34,6 +35,8 @@ _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 _PAIRS = (("before", "after"), ("old", "new"), ("original", "modified"), ("original", "updated"), ("search", "replace"))
 # A text of one line and no more than this is a message or a name.
 _LONGEST_MESSAGE = 120
+# A longer text that may be JSON is withheld as it is: parsed it could take thirty times its size.
+_LONGEST_PARSED = 1 << 20
 # What a tool calls its own counts, added and removed lines.
 _ADDED = ("added_lines", "lines_added", "additions", "insertions", "added")
 _REMOVED = ("removed_lines", "lines_removed", "deletions", "removed")
@@ -63,7 +66,7 @@ class Mutation(Kind):
         view.payload = bodies.counted()
         if bodies.found:
             names = _named(bodies)
-            what = "diff" if all(body.is_diff for body in bodies.found.values()) else "body"
+            what = "diff" if all(body.is_diff for _, body in bodies.found) else "body"
             view.facts["withheld"] = names
             view.losses.append({"at": AT_BRIDGE, "what": what, "fields": names})
         return view
@@ -78,11 +81,13 @@ class Mutation(Kind):
 def _fit_diffs(shortener: TreeShortener, tree: dict[str, Any], budget: Budget) -> Any:
     """Return ``tree`` with diffs cut at whole hunks, all within half of ``budget``, and the rest cut to fit."""
     diffs = _count_diffs(tree)
-    each = Budget(max(_SMALLEST_DIFF, budget.size // 2 // max(1, diffs)), budget.lines)
+    if not diffs:
+        return shortener.fit(tree, budget)
+    each = Budget(max(_SMALLEST_DIFF, budget.size // 2 // diffs), budget.lines)
     before = shortener.sizes.of(tree).size
     cut = _cut_diffs(tree, each)
     lost = before - shortener.sizes.of(cut).size
-    if lost > 0 and diffs:
+    if lost > 0:
         shortener.report.texts += diffs
         shortener.report.lost_bytes += lost
     return shortener.fit(cut, budget)
@@ -100,8 +105,8 @@ def _cut_diffs(value: Any, each: Budget, name: str = "") -> Any:
     if isinstance(value, str):
         return cut_at_hunks(value, each) if _holds_diff(name, value) else value
     if isinstance(value, dict):
-        return {key: _cut_diffs(child, each, key) for key, child in value.items()}
-    return [_cut_diffs(child, each) for child in value] if isinstance(value, list | tuple) else value
+        return with_members(value, lambda key, child: _cut_diffs(child, each, key))
+    return with_members(value, lambda _, child: _cut_diffs(child, each)) if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +121,10 @@ class _Body:
 
 
 class _Bodies:
-    """The diffs and bodies of a payload by their place, and the payload without them."""
+    """The diffs and bodies of a payload with their places, and the payload without them."""
 
     def __init__(self, payload: Payload, result: ToolResult) -> None:
-        self.found: dict[str, _Body] = {}
+        self.found: list[tuple[str, _Body]] = []
         self._payload = payload
         self._args = result.args
         self._deadline = result.deadline
@@ -130,7 +135,7 @@ class _Bodies:
     def counted(self) -> Payload:
         """Return the payload with ``data.changes`` in place of the bodies."""
         path = _path_of(self._bare.get("data")) or _path_of(self._args)
-        bodies = list(self.found.values()) or _bodies_of_arguments(self._args)
+        bodies = [body for _, body in self.found] or _bodies_of_arguments(self._args)
         changes = _changes(bodies, path, _counts_of(self._payload.body.get("meta")))
         return self._payload.with_body(_with_changes(self._bare, changes)) if changes or self.found else self._payload
 
@@ -138,8 +143,9 @@ class _Bodies:
         self._deadline.check()
         if isinstance(value, dict):
             owner = _Owner(_path_of(value) or owner.path, _counts_of(value) or owner.counts)
-            kept = {key: self._strip(child, key, f"{place}.{key}", owner) for key, child in sorted(value.items())}
-            return {key: child for key, child in kept.items() if child is not _GONE}
+            return with_members(
+                value, lambda key, child: self._strip(child, key, _joined(place, f".{key}"), owner), sorted(value)
+            )
         if isinstance(value, str):
             return self._strip_text(value, name, place, owner)
         if isinstance(value, list | tuple):
@@ -147,15 +153,14 @@ class _Bodies:
                 body = self._body(name, "\n".join(value), owner)
                 if body is not None:
                     return self._take(place, body)
-            kept_items = [self._strip(child, "", f"{place}[{at}]", owner) for at, child in enumerate(value)]
-            return [child for child in kept_items if child is not _GONE]
+            return with_members(value, lambda at, child: self._strip(child, "", _joined(place, f"[{at}]"), owner))
         return value
 
     def _strip_text(self, text: str, name: str, place: str, owner: _Owner) -> Any:
         body = self._body(name, text, owner)
         if body is None:
             return text
-        if text[:1] in ("{", "[") and name not in _DIFF_NAMES:
+        if text[:1] in ("{", "[") and name not in _DIFF_NAMES and len(text) <= _LONGEST_PARSED:
             try:
                 parsed = from_json(text, allow_inf_nan=False)
             except ValueError:
@@ -166,8 +171,8 @@ class _Bodies:
         return None if "." not in place and "[" not in place else gone
 
     def _take(self, place: str, body: _Body) -> Any:
-        self.found[place] = body
-        return _GONE
+        self.found.append((place, body))
+        return GONE
 
     def _body(self, name: str, text: str, owner: _Owner) -> _Body | None:
         """Return ``text`` as a body if the model is not to get it, else None."""
@@ -185,9 +190,6 @@ class _Bodies:
         return any(written in text or text in written for written in self._written)
 
 
-_GONE: Any = object()
-
-
 @dataclass(frozen=True, slots=True)
 class _Owner:
     """What the objects around a text say: the file, and the tool's own counts."""
@@ -201,8 +203,13 @@ def _holds_diff(name: str, text: str) -> bool:
 
 
 def _named(bodies: _Bodies) -> list[str]:
-    places = sorted(bodies.found)[:_MOST_NAMED]
+    places = sorted({place for place, _ in bodies.found})[:_MOST_NAMED]
     return [place if len(place) <= _LONGEST_NAMED else place[:_LONGEST_NAMED] + "…" for place in places]
+
+
+def _joined(place: str, step: str) -> str:
+    """Return the place that is a step further, as much of it as is named."""
+    return place if len(place) > _LONGEST_NAMED else place + step[: _LONGEST_NAMED + 1]
 
 
 def _path_of(value: Any) -> str | None:
@@ -274,7 +281,7 @@ def _paired(bodies: list[_Body]) -> list[tuple[_Body | None, _Body]]:
 
 def _with_changes(body: dict[str, Any], changes: list[dict[str, Any]]) -> dict[str, Any]:
     data = body.get("data")
-    data = None if data is _GONE else data
+    data = None if data is GONE else data
     if not changes:
         return {**body, "data": data} if "data" in body else body
     if isinstance(data, dict):

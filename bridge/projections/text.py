@@ -12,6 +12,7 @@ from bridge.excerpt.json_text import encode, escape, newlines
 from bridge.excerpt.tree import TreeShortener
 from bridge.payload.json_value import to_json_value
 from bridge.payload.unified import Payload
+from bridge.payload.weight import needs_too_much
 from bridge.projections import render
 from bridge.projections.complete_output import CompleteOutput
 from bridge.projections.kind import Kind
@@ -47,7 +48,7 @@ def _place(payload: Payload) -> str:
 def _parsed(text: str) -> Any:
     """Return the object or list that ``text`` is the JSON of, None if it is none."""
     start, end = text[:1].strip() or text[:64].strip()[:1], text[-64:].strip()[-1:]
-    if start + end not in ("{}", "[]"):
+    if start + end not in ("{}", "[]") or needs_too_much(text.encode()):
         return None
     try:
         return to_json_value(from_json(text, allow_inf_nan=False)).value

@@ -29,9 +29,10 @@ def encode(value: Any) -> bytes:
         text = orjson.dumps(value)
     except TypeError:
         return _exact(value)
-    if b"null" in text and _holds_infinity(value):
-        return _exact(value)
-    return text
+    if b"null" not in text or not _holds_infinity(value):
+        return text
+    del text  # as large as what is made next
+    return _exact(value)
 
 
 def readable(value: Any, levels: int) -> Any:

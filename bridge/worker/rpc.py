@@ -21,6 +21,7 @@ from jsonrpcserver.dispatcher import create_request, to_response
 from jsonrpcserver.response import to_serializable_one
 from pydantic_core import from_json
 
+from bridge.payload.weight import MOST_TIMES, needs_too_much
 from bridge.protocol.errors import (
     BridgeError,
     InternalError,
@@ -36,7 +37,6 @@ from bridge.worker.faults import report
 from bridge.worker.framing import LF, Event, TooLong
 from bridge.worker.methods import METHODS, Method
 from bridge.worker.services import Worker
-from bridge.worker.weight import MOST_TIMES, needs_too_much
 
 log = logging.getLogger(__name__)
 

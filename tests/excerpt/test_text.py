@@ -43,6 +43,8 @@ styles = st.builds(Style, evidence=st.sampled_from([0.0, 0.2, 0.45, 1.0]), clean
 @example(text="\r" + "error: x" * 9, budget=Budget(1_851, 4), style=Style(evidence=0.2, clean=True))
 @example(text="waiting\n" * 300 + "x\n" * 2_000, budget=Budget(400, 60), style=Style(clean=True, fold=True))
 @example(text="error: x\n" * 300 + "y" * 5_000, budget=Budget(900, 60), style=Style(evidence=1.0))
+@example(text="000\x06\x06" * 13 + "\r", budget=Budget(320, 4), style=Style(clean=True))
+@example(text="\r" + "👩\u200d👩\u200d👧" * 8, budget=Budget(320, 4), style=Style(clean=True))
 @settings(max_examples=300, deadline=None)
 def test_an_excerpt_fits_and_accounts_for_every_line_and_byte(text, budget, style):
     text, _ = well_formed(text)

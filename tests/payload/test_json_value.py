@@ -94,4 +94,21 @@ def test_a_value_that_takes_too_long_ends_at_the_deadline():
 def test_a_text_is_made_well_formed_and_what_was_replaced_is_counted(text):
     whole, count = well_formed(text)
     assert whole.encode().decode() == whole
-    assert whole.count("\ufffd") == count
+    assert whole.count("\ufffd") == text.count("\ufffd") + count
+
+
+def test_what_holds_nothing_that_is_replaced_stays_the_very_object_and_the_result_is_not_changed():
+    """A second value beside the first would take as much memory as the first."""
+    result = {"a": [{"b": 1}, {"c": float("inf")}], "d": [{}]}
+    before = repr(result)
+    value = to_json_value(result).value
+    assert value == {"a": [{"b": 1}, {"c": "Infinity"}], "d": [{}]}
+    assert value["a"][0] is result["a"][0]
+    assert value["d"] is result["d"]
+    assert repr(result) == before
+
+
+def test_a_document_that_would_be_spaces_is_not_indented():
+    deep = orjson.loads(b"[" + b",".join([b"[" * 80 + b"]" * 80] * 7_000) + b"]")
+    assert document(deep) == orjson.dumps(deep) + b"\n"
+    assert document({"a": [1]}) == b'{\n  "a": [\n    1\n  ]\n}\n'

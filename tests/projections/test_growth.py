@@ -24,7 +24,69 @@ def nested(width, depth):
     return value
 
 
+def deep(levels):
+    value = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 HARD = {
+    "overwritten by nothing": (lambda n: "\r" * 60_000 * n, "bash"),
+    "one line of backspaces": (lambda n: "x" * 50_000 * n + "\b" * 50_000 * n, "bash"),
+    "moves of the cursor": (lambda n: "\x1b[999999999C\x1b[999999999D" * 6_000 * n, "bash"),
+    "two lines in turns": (lambda n: "aaaa\nbbbb\n" * 20_000 * n, "bash"),
+    "empty lines": (lambda n: "\n" * 100_000 * n, "bash"),
+    "one long line": (lambda n: "x" * 300_000 * n, "bash"),
+    "deciding words": (lambda n: "error\nfatal\nFAIL\npanic\n" * 5_000 * n, "bash"),
+    "a stack without end": (
+        lambda n: "Traceback (most recent call last):\n" + '  File "a.py", line 1, in f\n    x\n' * 4_000 * n,
+        "bash",
+    ),
+    "joiners": (lambda n: "\U0001f468\u200d" * 15_000 * n, "bash"),
+    "syllables": (lambda n: "\u1100\u1161\u0915\u094d" * 10_000 * n, "bash"),
+    "lone surrogates": (lambda n: "\ud800" * 20_000 * n, "bash"),
+    "JSON lines": (lambda n: '{"level":"error","m":[[[[1]]]]}\n' * 5_000 * n, "bash"),
+    "JSON lines that never end": (lambda n: '{"a":\n' * 20_000 * n, "bash"),
+    "brackets without end": (lambda n: "[" * 100_000 * n, "bash"),
+    "matches": (lambda n: "".join(f"src/f{at}.py:{at}:x\n" for at in range(8_000 * n)), "bash"),
+    "paths": (lambda n: "".join(f"{'a/' * 40}{at}\n" for at in range(2_000 * n)), "bash"),
+    "a table": (lambda n: "a | b | c\n" + "1 | 2 | 3\n" * 10_000 * n, "bash"),
+    "CSV with a quote that never ends": (lambda n: 'a,b,c\n1,"' + "x,y,z\n" * 20_000 * n, "bash"),
+    "a diff as a text": (
+        lambda n: "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" * 2_000 * n,
+        "bash",
+    ),
+    "a hunk longer than it says": (
+        lambda n: {"ok": True, "diff": "--- a\n+++ b\n@@ -1 +1 @@\n" + "+x\n" * 30_000 * n},
+        "patch_file",
+    ),
+    "heads of files": (lambda n: {"ok": True, "diff": "--- a\n+++ b\n" * 4_000 * n + "@@ -1 +1 @@\n"}, "patch_file"),
+    "dividers": (lambda n: {"ok": True, "diff": "<<<<<<< SEARCH\n" + "=======\n" * 10_000 * n}, "patch_file"),
+    "texts that have nothing in common": (
+        lambda n: {"ok": True, "before": "a\n" * 30_000 * n, "after": "b\nc\n" * 30_000 * n},
+        "edit_file",
+    ),
+    "bodies of many files": (
+        lambda n: {"ok": True, "files": [{"path": f"f{at}", "old": "a\nb", "new": "c\nd"} for at in range(800 * n)]},
+        "edit_file",
+    ),
+    "records of words": (
+        lambda n: {"task_id": "t", "status": "running", "stdout": "ab " * 20_000 * n, "records": ["ab " * 20_000 * n]},
+        "bash",
+    ),
+    "rows with gaps": (
+        lambda n: {"ok": True, "tool": "read_file", "data": "".join(f"{2 * at} | x\n" for at in range(1, 20_000 * n))},
+        "read_file",
+    ),
+    "a row number of digits": (
+        lambda n: {"ok": True, "tool": "read_file", "data": "1" * 90_000 * n + " | x\n"},
+        "read_file",
+    ),
+    "rows cut at the source": (
+        lambda n: {"ok": True, "tool": "read_file", "data": "1 | " + "...(truncated:1)" * 9_000 * n},
+        "read_file",
+    ),
     "returns": (lambda n: "x" * 20_000 * n + "\ra" * 10_000 * n, "bash"),
     "returns in one line of an object": (lambda n: {"stdout": "x" * 20_000 * n + "\ra" * 10_000 * n}, "bash"),
     "backspaces": (lambda n: "ab\b" * 50_000 * n, "bash"),
@@ -55,6 +117,15 @@ HARD = {
     ),
     "deep and wide": (lambda n: nested(30 * n, 88), "query"),
     "a huge key over many": (lambda n: {"K" * 60_000 * n: {str(at): at for at in range(15_000 * n)}}, "query"),
+    "a huge key over many, as a change": (
+        lambda n: {"K" * 60_000 * n: {str(at): at for at in range(15_000 * n)}},
+        "patch_file",
+    ),
+    "one number beyond JSON among many": (lambda n: [{"a": [1]} for _ in range(10_000 * n)] + [float("inf")], "query"),
+    "deeper than a content": (lambda n: [nested(1, 150) for _ in range(50 * n)], "query"),
+    "one branch as deep as it is long": (lambda n: deep(2_000 * n), "query"),
+    "nothing but nulls": (lambda n: [None] * 100_000 * n, "query"),
+    "nothing but returns in texts": (lambda n: {"a": ["\r" * 50] * 2_000 * n}, "query"),
     "many keys": (lambda n: {f"k{at}": at for at in range(30_000 * n)}, "query"),
     "empty objects": (lambda n: [{} for _ in range(60_000 * n)], "query"),
     "numbers that JSON does not have": (lambda n: [float("nan")] * 20_000 * n, "query"),

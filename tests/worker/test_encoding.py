@@ -2,6 +2,7 @@
 
 import json
 import math
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -91,3 +92,13 @@ def test_levels_are_counted_along_one_path_and_not_over_all():
     wide = [[[1]]] * 1_000
     assert readable(wide, 3) is wide
     assert readable(wide, 2) == [["[1]"]] * 1_000
+
+
+def test_an_exact_encoding_holds_no_pieces():
+    """Each piece that orjson writes keeps a kilobyte: a list of them took a thousand times the value."""
+    value = [1.5] * 100_000 + [math.inf]
+    tracemalloc.start()
+    assert encode(value).endswith(b"1.5,1e999]")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 400 * len(value)

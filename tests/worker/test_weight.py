@@ -5,7 +5,7 @@ import resource
 
 import pytest
 
-from bridge.worker.weight import FREE_BYTES, needs_too_much
+from bridge.payload.weight import FREE_BYTES, needs_too_much
 
 SIZE = 18_000_000
 TOO_LARGE = {"code": -32001, "message": "Request too large"}
