@@ -6,7 +6,7 @@ Only lines that may be shown are decoded, cleaned and measured; all places are b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Sized
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, count
@@ -16,13 +16,15 @@ from bridge.excerpt.budget import Budget, fitting, fitting_tail
 from bridge.excerpt.cleaning import clean, needs_cleaning
 from bridge.excerpt.evidence import Candidate, candidates
 from bridge.excerpt.graphemes import boundary_after, boundary_before, is_visible, without_marks
-from bridge.excerpt.rows import Rows, has_runs, rows_of
+from bridge.excerpt.rows import Rows, folded_lines, has_runs, rows_of
 
 # What is read beyond a cut in a long line, in bytes: whether a cluster or an escape goes on there.
 _BEYOND_CUT = 4_096
 _NEWLINE = ord("\n")
 # How much more is read when a window gave too little: what it gave says how much lines shrink.
 _LEAST_WIDER, _MOST_WIDER = 1.25, 12
+# Of many lines so many bytes are read at once: short ones take many times their size in memory.
+_AT_ONCE = 1 << 19
 
 
 class Text:
@@ -69,7 +71,12 @@ class Part:
 def _wider(window: int, rows: Rows, budget: Budget) -> int:
     """Return the window that should give more than ``budget``, when ``window`` gave ``rows``, which are less."""
     missing = min(_MOST_WIDER, budget.size / max(1, sum(rows.costs)))
-    return int(window * max(_LEAST_WIDER, _LEAST_WIDER * missing))
+    wider = int(window * max(_LEAST_WIDER, _LEAST_WIDER * missing))
+    return min(wider, _most_at_once(budget)) if rows.texts else wider
+
+
+def _most_at_once(budget: Budget) -> int:
+    return max(_AT_ONCE, _MOST_WIDER * budget.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +104,20 @@ class Reader:
         """Return the lines between ``start`` and ``end`` as they are shown."""
         if start >= end:
             return ""
+        if self.folded and end - start > _AT_ONCE:
+            return "\n".join(folded_lines(self._lines(start, end, counts), counts)) + "\n" * self._ends(end)
         text = self._shown(start, end, counts)
         if self.folded and has_runs(texts := text.split("\n")):
             text = "\n".join(rows_of(texts, range(len(texts) + 1), counts).texts)
         return text + "\n" * self._ends(end)
+
+    def _lines(self, start: int, end: int, counts: Counter[str]) -> Iterator[str]:
+        """Return the lines between ``start`` and ``end`` as they are shown, some read at a time."""
+        while start < end:
+            stop = min(end, self._end_of_lines(start, _AT_ONCE))
+            stop = stop if stop > start else min(end, self.line_end(start))
+            yield from self._shown(start, stop, counts).split("\n")
+            start = stop
 
     def _ends(self, end: int) -> bool:
         """Return whether a newline stands before ``end``."""
@@ -130,27 +147,28 @@ class Reader:
         return text
 
     def forwards(self, start: int, budget: Budget) -> Rows:
-        """Return lines from ``start`` on, more than fit into ``budget`` or all there are; none if the first is longer.
+        """Return lines from ``start`` on: more than fit into ``budget``, all there are, or as many as are read at once.
 
-        Runs and controls shrink, so more is read until it is enough: at most twice what is needed.
+        None if the first is longer. Runs and controls shrink, so more is read until it is enough: at most twice what
+        is needed.
         """
         window, raw = max(budget.size, 1), self.raw
         while True:
             end = self._end_of_lines(start, window)
             rows = self.rows(start, end, Counter())
-            if end >= len(raw) or rows.exceeds(budget):
+            if end >= len(raw) or rows.exceeds(budget) or (rows.texts and window >= _most_at_once(budget)):
                 return rows
             if end <= start and not self._may_shrink(start, window):
                 return rows
             window = _wider(max(window, end - start), rows, budget)
 
     def backwards(self, end: int, budget: Budget) -> Rows:
-        """Return lines before ``end``, more than fit into ``budget`` or all there are."""
+        """Return lines before ``end``: more than fit into ``budget``, all there are, or as many as are read at once."""
         window = max(budget.size, 1)
         while True:
             start = self._start_of_lines(end, window)
             rows = self.rows(start, end, Counter())
-            if start <= 0 or rows.exceeds(budget):
+            if start <= 0 or rows.exceeds(budget) or (rows.texts and window >= _most_at_once(budget)):
                 return rows
             if start >= end and not self._may_shrink(max(0, end - window), window):
                 return rows

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import accumulate, groupby, islice, repeat
 from operator import eq
 
 from bridge.excerpt.budget import Budget
@@ -84,7 +84,23 @@ def _runs(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Return the first and the last line of each run that takes more than its count: of short lines many."""
     same = bytes(map(eq, texts, islice(texts, 1, None)))
     runs = (run.span() for run in _SAME.finditer(same))
-    return [(at, last) for at, last in runs if (last - at) * (len(texts[at]) + 1) > len(_note(last - at))]
+    return [(at, last) for at, last in runs if _is_worth(texts[at], last - at)]
+
+
+def folded_lines(lines: Iterable[str], counts: Counter[str]) -> Iterator[str]:
+    """Return ``lines`` with their runs folded as ``rows_of`` folds them, without holding them all."""
+    for line, run in groupby(lines):
+        more = sum(1 for _ in run) - 1
+        if _is_worth(line, more):
+            counts["folded_lines"] += more
+            yield f"{line}\n{_note(more)}"
+        else:
+            yield from repeat(line, more + 1)
+
+
+def _is_worth(line: str, more: int) -> bool:
+    """Return whether ``more`` lines equal to ``line`` take more than their count does."""
+    return more * (len(line) + 1) > len(_note(more))
 
 
 def _note(times: int) -> str:

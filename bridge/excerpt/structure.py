@@ -7,6 +7,7 @@ decided here. What a text is, is told by its first lines and, where prose could 
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
@@ -57,6 +58,8 @@ def structure_of(raw: bytes, evidence: Callable[[], list[Candidate]]) -> Structu
 
 
 _DELIMITERS = (b",", b"\t", b";", b"|")
+# Of very many places each is kept in eight bytes.
+_PLACE = "Q"
 
 
 def _lines(raw: bytes, place: int) -> list[bytes]:
@@ -82,40 +85,35 @@ def _alone(line: Candidate) -> Block:
 
 def _hunks(raw: bytes) -> Iterator[Block]:
     """Return the heads of the files, each with the head of its first hunk, and then the hunks one by one."""
-    places = [match.start() for match in _DIFF_PLACES.finditer(raw)]
-    ends = [*places[1:], len(raw)]
-    parts = [(start, end, raw.startswith(b"@@", start)) for start, end in zip(places, ends, strict=True)]
-    for start, end, is_hunk in parts:
-        if not is_hunk:
-            yield Block(start, start, end)
-    for start, end, is_hunk in parts:
-        if is_hunk:
-            yield Block(start, start, end)
+    places = array(_PLACE, (match.start() for match in _DIFF_PLACES.finditer(raw)))
+    places.append(len(raw))
+    for hunks in (False, True):
+        for at in range(len(places) - 1):
+            if raw.startswith(b"@@", places[at]) is hunks:
+                yield Block(places[at], places[at], places[at + 1])
 
 
 def _by_file(raw: bytes, pattern: re.Pattern[bytes], evidence: list[Candidate]) -> Iterator[Block]:
     """Return the first line of every file, the lines that decide, and then more lines of each file in turns."""
-    groups = list(_groups(raw, pattern))
-    step = -(-len(groups) // _MOST_FILES)
-    chosen = groups[::step]
+    starts = array(_PLACE, _groups(raw, pattern))
+    starts.append(len(raw))
+    step = -(-(len(starts) - 1) // _MOST_FILES)
+    chosen = [(starts[at], starts[at + 1]) for at in range(0, len(starts) - 1, step)]
     first = (Block(start, start, end) for start, end in (_head(raw, *group, _TURNS[0]) for group in chosen))
     more = (Block(at, at, end) for turn in _TURNS[1:] for at, end in (_head(raw, *group, turn) for group in chosen))
     return chain(first, map(_alone, islice(evidence, _MOST_FILES)), more)
 
 
-def _groups(raw: bytes, pattern: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
-    """Return where each run of lines of one file, or of one folder of paths, starts and ends."""
-    start, key, at = 0, None, 0
+def _groups(raw: bytes, pattern: re.Pattern[bytes]) -> Iterator[int]:
+    """Return where each run of lines of one file, or of one folder of paths, starts."""
+    key, at = None, 0
     while at < len(raw):
         match = pattern.match(raw[at : at + _LONGEST_KEY].partition(b"\n")[0])
         found = match[1] if match else key
-        if found != key and at > start:
-            yield start, at
-            start = at
+        if found != key or not at:
+            yield at
         key = found
         at = raw.find(b"\n", at) + 1 or len(raw)
-    if start < len(raw):
-        yield start, len(raw)
 
 
 def _head(raw: bytes, start: int, end: int, lines: int) -> tuple[int, int]:
