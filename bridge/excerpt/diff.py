@@ -7,9 +7,10 @@ Two forms are read: unified diffs (``unified_diff``), also indented and with CR 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import takewhile
+from functools import reduce
+from itertools import chain, islice, takewhile
 from typing import Any
 
 from bridge.excerpt.budget import Budget, fitting
@@ -27,6 +28,8 @@ from bridge.excerpt.unified_diff import (
 
 # Below this, a part of a hunk would say nothing.
 _SMALLEST_PART = 400
+# The changes of more files are counted together.
+MAX_FILES = 1_000
 _NEWLINE = len(r"\n")
 BY_SIGNS = "by the first character of each line"
 BY_EDGES = "from the first to the last line that differs"
@@ -46,7 +49,10 @@ _HUNK_MARKS = ("@@ -", "***")
 
 @dataclass(slots=True)
 class Change:
-    """What a diff changes in one file: counts in lines, and the places (line, removed, added)."""
+    """What a diff changes in one file: counts in lines, and the places (line, removed, added).
+
+    One that counts ``files`` together has neither a path nor places.
+    """
 
     path: str | None
     added: int | None
@@ -55,6 +61,7 @@ class Change:
     places: list[dict[str, int]] = field(default_factory=list)
     counted: str = ""
     is_incomplete: bool = False
+    files: int = 1
 
     def to_json(self) -> dict[str, Any]:
         """Return the change as a member of ``data.changes``."""
@@ -69,7 +76,33 @@ class Change:
             change["counted"] = self.counted
         if self.is_incomplete:
             change["incomplete"] = INCOMPLETE
+        if self.files > 1:
+            change["files"] = self.files
         return change
+
+
+def limited(changes: Iterable[Change], most: int = MAX_FILES) -> list[Change]:
+    """Return the first of ``changes``, at most ``most``, and behind them one that counts the others together."""
+    changes = iter(changes)
+    first = list(islice(changes, most))
+    rest = next(changes, None)
+    return first if rest is None else [*first, reduce(_together, changes, rest)]
+
+
+def _together(one: Change, other: Change) -> Change:
+    return Change(
+        None,
+        _sum(one.added, other.added),
+        _sum(one.removed, other.removed),
+        one.hunks + other.hunks,
+        counted=one.counted or other.counted,
+        is_incomplete=one.is_incomplete or other.is_incomplete,
+        files=one.files + other.files,
+    )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
 
 
 def is_diff(text: str) -> bool:
@@ -80,7 +113,7 @@ def is_diff(text: str) -> bool:
 
 
 def changes_of(text: str, path: str | None = None) -> list[Change]:
-    """Return what the diff ``text`` changes, file by file.
+    """Return what the diff ``text`` changes, file by file, ``limited``.
 
     ``path`` is what the caller calls the file; it does not rename the files of a diff that has several.
     """
@@ -92,7 +125,9 @@ def changes_of(text: str, path: str | None = None) -> list[Change]:
     if not has_hunks(text):
         return [_by_signs(text, path, is_incomplete=is_incomplete)]
     files = files_of(text)
-    changes = [_from_file(file, (path if len(files) == 1 else None) or file.path) for file in files]
+    first = list(islice(files, 2))
+    path = path if len(first) == 1 else None
+    changes = limited(_from_file(file, path or file.path) for file in chain(first, files))
     changes[-1].is_incomplete = is_incomplete
     return changes
 

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
+from operator import eq
 
 _OPENING = "<<<<< SEARCH"
 _MARK = re.compile(
@@ -72,10 +74,9 @@ class LineCounter:
 
     def count(self, old: list[str], new: list[str]) -> tuple[int, int]:
         """Return how many lines of ``old`` go and how many of ``new`` come."""
-        same = _common(old, new)
-        old, new = old[same:], new[same:]
-        same = _common(old[::-1], new[::-1])
-        old, new = old[: len(old) - same], new[: len(new) - same]
+        first = _common(old, new)
+        last = min(_common(reversed(old), reversed(new)), len(old) - first, len(new) - first)
+        old, new = old[first : len(old) - last], new[first : len(new) - last]
         if not old or not new:
             return len(old), len(new)
         self.budget -= len(old) * len(new)
@@ -88,7 +89,6 @@ class LineCounter:
         return len(old) - kept, len(new) - kept
 
 
-def _common(one: list[str], other: list[str]) -> int:
+def _common(one: Iterable[str], other: Iterable[str]) -> int:
     """Count the leading lines that both have."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (mine, its) in pairs if mine != its), min(len(one), len(other)))
+    return sum(1 for _ in takewhile(bool, map(eq, one, other)))

@@ -89,30 +89,35 @@ def _headers(text: str) -> Iterator[re.Match[str]]:
     return _HEADER.finditer(f"\n{text}")
 
 
-def files_of(text: str) -> list[FileDiff]:
+def files_of(text: str) -> Iterator[FileDiff]:
     """Return the files of ``text`` in order, those too that have a head and no hunk: renamed, binary."""
-    files: list[FileDiff] = []
+    file: FileDiff | None = None
     end = 0
-    for hunk in hunks_of(text):
-        _add_heads(files, text, end, hunk.start)
-        if not files:
-            files.append(FileDiff(None))
-        files[-1].add(hunk)
-        end = hunk.end
-    _add_heads(files, text, end, len(text))
-    return files
+    for hunk in chain(hunks_of(text), (None,)):
+        for name in _names(text, end, hunk.start if hunk else len(text)):
+            if file:
+                yield file
+            file = FileDiff(name)
+        if hunk:
+            file = file or FileDiff(None)
+            file.add(hunk)
+            end = hunk.end
+    if file:
+        yield file
 
 
-def _add_heads(files: list[FileDiff], text: str, start: int, end: int) -> None:
-    after_git = False
+def _names(text: str, start: int, end: int) -> Iterator[str | None]:
+    """Return the name in each head of a file; that of git and the lines that follow it are one head."""
+    git: re.Match[str] | None = None
     for head in _FILE_HEAD.finditer(text, start, end):
-        if head["git"] is not None:
-            files.append(FileDiff(_name_in_git_head(head["git"])))
-        elif after_git:
-            files[-1].path = _name(head["old"], head["new"])
-        else:
-            files.append(FileDiff(_name(head["old"], head["new"])))
-        after_git = head["git"] is not None
+        is_git = head["git"] is not None
+        if git and is_git:
+            yield _name_in_git_head(git["git"])
+        if not is_git:
+            yield _name(head["old"], head["new"])
+        git = head if is_git else None
+    if git:
+        yield _name_in_git_head(git["git"])
 
 
 def _hunk(text: str, header: re.Match[str], limit: int) -> Hunk:

@@ -46,7 +46,7 @@ class AttachmentExtractor:
     keep: KeepAttachment
     deadline: Deadline
     attachments: list[dict[str, Any]] = field(default_factory=list)
-    _numbers: dict[str, int] = field(default_factory=dict)
+    _notes: dict[str, str] = field(default_factory=dict)
 
     def extract(self, value: Any, *, page: bool = False) -> Any:
         """Return ``value`` with a note in the place of each medium.
@@ -90,15 +90,14 @@ class AttachmentExtractor:
     def _attach(self, content: bytes, media_type: str) -> str | None:
         """Return the note that stands for ``content``, None where it stays in its place."""
         digest = hashlib.sha256(content).hexdigest()
-        number = self._numbers.get(digest)
-        if number is None:
-            if len(self.attachments) == MOST_ATTACHMENTS:
+        if digest not in self._notes:
+            number = len(self.attachments) + 1
+            if number > MOST_ATTACHMENTS:
                 return None
             attachment = {"type": media_type.partition("/")[0], "mime_type": media_type, "bytes": len(content)}
             self.attachments.append(attachment | {"sha256": digest} | self._place(content, media_type))
-            number = self._numbers[digest] = len(self.attachments)
-        known = self.attachments[number - 1]
-        return f"[attachment {number}: {known['mime_type']}, {known['bytes']} bytes]"
+            self._notes[digest] = f"[attachment {number}: {media_type}, {len(content)} bytes]"
+        return self._notes[digest]
 
     def _place(self, content: bytes, media_type: str) -> dict[str, Any]:
         kept = self.keep(content, media_type)

@@ -22,7 +22,7 @@ _ROOM, _MANY = 5, 16
 _MEMBER_WEIGHT, _NAME_WEIGHT = 34, 126
 # What holds a value that is replaced is copied; so are what holds that, and so on: the places in it, and the members.
 _COPY_WEIGHT, _COPIED_ITEM_WEIGHT, _COPIED_MEMBER_WEIGHT = 200, 18, 60
-_REPLACEMENT_WEIGHT: Final = 70
+_REPLACEMENT_WEIGHT: Final = 140
 # A line of so many bytes needs less than what is never refused, whatever it is made of.
 _NEVER_TOO_MUCH: Final = FREE_BYTES // (_TIMES + 2 * _WEIGHTS[b"["])
 # One long text and what precedes it; short texts are counted as if they were structure. Possessive, so nothing is
@@ -32,8 +32,8 @@ _LONG_TEXT = re.compile(
     re.DOTALL,
 )
 _EXPONENT = re.compile(rb"[\[:,]\s*+-?\d++[eE]")
-# Numbers beyond 64 bits or beyond doubles.
-_REPLACED = re.compile(rb"[\[:,]\s*+-?(?:\d{19}|\d++(?:\.\d++)?[eE]\+?\d{3})")
+# Numbers beyond 64 bits or beyond doubles, and media.
+_REPLACED = re.compile(rb"[\[:,]\s*+-?(?:\d{19}|\d++(?:\.\d++)?[eE]\+?\d{3})|;base64,")
 
 
 def needs_too_much(line: bytes) -> bool:

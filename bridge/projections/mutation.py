@@ -9,12 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from pydantic_core import from_json
 
 from bridge.excerpt.budget import Budget
-from bridge.excerpt.diff import changes_of, count_pair, count_written, cut_at_hunks, is_diff
+from bridge.excerpt.diff import (
+    MAX_FILES,
+    Change,
+    changes_of,
+    count_pair,
+    count_written,
+    cut_at_hunks,
+    is_diff,
+    limited,
+)
 from bridge.excerpt.json_text import encode
 from bridge.excerpt.tree import TreeShortener
 from bridge.payload.members import GONE, with_members
@@ -64,11 +74,9 @@ class Mutation(Kind):
             return view
         bodies = _Bodies(view.payload, result)
         view.payload = bodies.counted()
-        if bodies.found:
-            names = _named(bodies)
-            what = "diff" if all(body.is_diff for _, body in bodies.found) else "body"
+        if names := bodies.named():
             view.facts["withheld"] = names
-            view.losses.append({"at": AT_BRIDGE, "what": what, "fields": names})
+            view.losses.append({"at": AT_BRIDGE, "what": bodies.kind, "fields": names})
         return view
 
     def shortened(self, view: View, output: CompleteOutput) -> Rendered:
@@ -121,10 +129,16 @@ class _Body:
 
 
 class _Bodies:
-    """The diffs and bodies of a payload with their places, and the payload without them."""
+    """The diffs and bodies of a payload, and the payload without them.
+
+    Kept are the first of very many diffs, what the others change, the last body of each name, and the first places.
+    """
 
     def __init__(self, payload: Payload, result: ToolResult) -> None:
-        self.found: list[tuple[str, _Body]] = []
+        self._diffs: list[_Body] = []
+        self._more: list[Change] = []
+        self._texts: dict[str, _Body] = {}
+        self._places: list[str] = []
         self._payload = payload
         self._args = result.args
         self._deadline = result.deadline
@@ -135,9 +149,18 @@ class _Bodies:
     def counted(self) -> Payload:
         """Return the payload with ``data.changes`` in place of the bodies."""
         path = _path_of(self._bare.get("data")) or _path_of(self._args)
-        bodies = [body for _, body in self.found] or _bodies_of_arguments(self._args)
-        changes = _changes(bodies, path, _counts_of(self._payload.body.get("meta")))
-        return self._payload.with_body(_with_changes(self._bare, changes)) if changes or self.found else self._payload
+        bodies = [*self._diffs, *self._texts.values()] or _bodies_of_arguments(self._args)
+        changes = _changes(bodies, self._more, path, _counts_of(self._payload.body.get("meta")))
+        return self._payload.with_body(_with_changes(self._bare, changes)) if changes or self._places else self._payload
+
+    @property
+    def kind(self) -> str:
+        """Return ``diff`` if nothing else was taken, else ``body``."""
+        return "body" if self._texts else "diff"
+
+    def named(self) -> list[str]:
+        """Return the first places in the payload from which something was taken, in the order of their names."""
+        return [place if len(place) <= _LONGEST_NAMED else place[:_LONGEST_NAMED] + "…" for place in self._places]
 
     def _strip(self, value: Any, name: str, place: str, owner: _Owner) -> Any:
         self._deadline.check()
@@ -171,7 +194,14 @@ class _Bodies:
         return None if "." not in place and "[" not in place else gone
 
     def _take(self, place: str, body: _Body) -> Any:
-        self.found.append((place, body))
+        if len(self._places) < _MOST_NAMED or place < self._places[-1]:
+            self._places = sorted({*self._places, place})[:_MOST_NAMED]
+        if not body.is_diff:
+            self._texts[body.name] = body
+        elif len(self._diffs) < MAX_FILES:
+            self._diffs.append(body)
+        else:
+            self._more = limited(chain(self._more, changes_of(body.text)), most=0)
         return GONE
 
     def _body(self, name: str, text: str, owner: _Owner) -> _Body | None:
@@ -200,11 +230,6 @@ class _Owner:
 
 def _holds_diff(name: str, text: str) -> bool:
     return (name in _DIFF_NAMES and bool(text)) or is_diff(text)
-
-
-def _named(bodies: _Bodies) -> list[str]:
-    places = sorted({place for place, _ in bodies.found})[:_MOST_NAMED]
-    return [place if len(place) <= _LONGEST_NAMED else place[:_LONGEST_NAMED] + "…" for place in places]
 
 
 def _joined(place: str, step: str) -> str:
@@ -238,21 +263,21 @@ def _bodies_of_arguments(args: Mapping[str, Any]) -> list[_Body]:
     return diffs or [body for body in bodies if not _BODY_WORDS.isdisjoint(_WORDS.findall(body.name))]
 
 
-def _changes(bodies: list[_Body], path: str | None, counts: dict[str, int]) -> list[dict[str, Any]]:
+def _changes(bodies: list[_Body], more: list[Change], path: str | None, counts: dict[str, int]) -> list[dict[str, Any]]:
     """Return what was changed, file by file; the tool's own counts win over those that were counted here."""
-    changes = []
-    for body in bodies:
-        if body.is_diff:
-            changes += [(change.to_json(), body) for change in changes_of(body.text, body.path or path)]
+    diffs = [body for body in bodies if body.is_diff]
+    found = (change for body in diffs for change in changes_of(body.text, body.path or path))
+    changes = [change.to_json() for change in limited(chain(found, more))]
+    owners = diffs[:1]
     for old, new in _paired(bodies):
         if old is not None:
-            changes.append((count_pair(old.text, new.text, new.path or path).to_json(), new))
-        elif not any(body.is_diff for body in bodies):
-            changes.append((count_written(new.text, new.path or path), new))
+            changes.append(count_pair(old.text, new.text, new.path or path).to_json())
+        elif not diffs:
+            changes.append(count_written(new.text, new.path or path))
+        owners.append(new)
     if len(changes) == 1:
-        change, body = changes[0]
-        return [_told(change, body.counts or counts)]
-    return [change for change, _ in changes]
+        return [_told(changes[0], owners[0].counts or counts)]
+    return changes
 
 
 def _told(change: dict[str, Any], counts: dict[str, int]) -> dict[str, Any]:
