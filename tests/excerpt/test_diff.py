@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from unidiff import PatchSet
 
 from bridge.excerpt.budget import Budget
-from bridge.excerpt.diff import BY_EDGES, BY_SIGNS, MAX_PLACES, NOT_COUNTED, changes_of, cut_at_hunks, is_diff
+from bridge.excerpt.diff import (
+    BY_EDGES,
+    BY_SIGNS,
+    INCOMPLETE,
+    MAX_FILES,
+    MAX_PLACES,
+    NOT_COUNTED,
+    changes_of,
+    cut_at_hunks,
+    is_diff,
+)
 from bridge.excerpt.json_text import escape
 from bridge.excerpt.unified_diff import hunks_of
 
@@ -193,6 +203,24 @@ def test_more_places_than_are_named_are_counted():
     change = changes_of("@@ -1 +1 @@\n-a\n+b\n" * 60)[0].to_json()
     assert len(change["places"]) == MAX_PLACES
     assert change["places_not_shown"] == 60 - MAX_PLACES
+
+
+def test_of_very_many_files_the_first_are_told_and_the_others_counted_together():
+    file = "--- a/f{at}\n+++ b/f{at}\n@@ -1 +1,2 @@\n-a\n+b\n+c\n"
+    changes = changes_of("".join(file.format(at=at) for at in range(MAX_FILES + 7)) + "truncated")
+    assert [change.path for change in changes[:-1]] == [f"f{at}" for at in range(MAX_FILES)]
+    assert changes[-1].to_json() == {"added": 14, "removed": 7, "hunks": 7, "incomplete": INCOMPLETE, "files": 7}
+
+
+def test_heads_of_files_without_hunks_each_count_as_a_file():
+    """As git writes renamed and binary files, before, between and after files with hunks."""
+    text = (
+        "diff --git a/one b/one\nrename from x\n"
+        "diff --git a/two b/two\n--- a/two\n+++ b/two\n@@ -1 +1 @@\n-a\n+b\n"
+        "diff --git a/three b/three\ndiff --git a/four b/four\n--- a/four\n+++ b/four\n--- a/five\n+++ b/five\n"
+    )
+    found = [(change.path, change.hunks) for change in changes_of(text)]
+    assert found == [("one", 0), ("two", 1), ("three", 0), ("four", 0), ("five", 0)]
 
 
 HOSTILE = {

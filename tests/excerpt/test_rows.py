@@ -6,9 +6,11 @@ from collections import Counter
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bridge.excerpt.budget import Budget
-from bridge.excerpt.rows import rows_of
+from bridge.excerpt.rows import folded_lines, rows_of
 
 LINES = ["plain", "", 'a "quote"', "\\", "\\n", "\\\\n", "tab\t", "Größe", "日本", "\x1b[31mred", "end\\"]
 
@@ -37,3 +39,11 @@ def test_a_folded_run_takes_two_lines_from_either_end():
     assert made.fitting(Budget(1_000, 2)) == 1
     assert made.fitting_last(0, 3, Budget(1_000, 2)) == 1
     assert made.fitting_last(0, 3, Budget(1_000, 3)) == 2
+
+
+@given(st.lists(st.sampled_from(["", "a", "b" * 40, "waiting"]), min_size=1, max_size=120))
+def test_lines_are_folded_alike_whether_they_are_there_or_come_one_by_one(lines):
+    counted, counted_one_by_one = Counter(), Counter()
+    rows = rows_of(lines, range(len(lines) + 1), counted)
+    assert list(folded_lines(iter(lines), counted_one_by_one)) == rows.texts
+    assert counted_one_by_one == counted

@@ -35,6 +35,7 @@ long_texts = st.lists(runs | strategies.texts, min_size=1, max_size=40).map("".j
 
 
 budgets = st.builds(Budget, st.integers(0, 3_000), st.integers(0, 60))
+FOR_READING = Style(clean=True, fold=True)
 styles = st.builds(Style, evidence=st.sampled_from([0.0, 0.2, 0.45, 1.0]), clean=st.booleans(), fold=st.booleans())
 
 
@@ -45,6 +46,8 @@ styles = st.builds(Style, evidence=st.sampled_from([0.0, 0.2, 0.45, 1.0]), clean
 @example(text="error: x\n" * 300 + "y" * 5_000, budget=Budget(900, 60), style=Style(evidence=1.0))
 @example(text="000\x06\x06" * 13 + "\r", budget=Budget(320, 4), style=Style(clean=True))
 @example(text="\r" + "👩\u200d👩\u200d👧" * 8, budget=Budget(320, 4), style=Style(clean=True))
+@example(text="waiting\n" * 140_000 + "x\n" * 300_000 + "end\n", budget=Budget(400, 60), style=FOR_READING)
+@example(text="start\n" + "10%\r20%\n" * 200_000 + "z" * 900_000, budget=Budget(900, 60), style=FOR_READING)
 @settings(max_examples=300, deadline=None)
 def test_an_excerpt_fits_and_accounts_for_every_line_and_byte(text, budget, style):
     text, _ = well_formed(text)

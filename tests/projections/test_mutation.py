@@ -9,6 +9,8 @@ import pytest
 from memory_store import MemoryOutputs
 from projecting import IDS, model, normalize, terminal
 
+from bridge.limits import Limits
+
 DIFF = "--- a/x.rb\n+++ b/x.rb\n@@ -1,3 +1,4 @@\n a\n-b\n+c\n+d\n e\n"
 BLOCKS = "<<<<<<< SEARCH\nkeep\nold\n=======\nkeep\nnew\nmore\n>>>>>>> REPLACE\n"
 
@@ -185,3 +187,13 @@ def test_a_line_of_any_length_counts_as_one():
 def test_where_the_result_says_only_that_it_is_done_the_arguments_are_counted(name, args, change):
     (made,) = model({"ok": True}, name, args=args)["data"]["changes"]
     assert {key: value for key, value in made.items() if key != "places"} == {"path": "a", **change}
+
+
+def test_of_very_many_diffs_the_first_are_told_and_the_others_counted_together():
+    result = {"ok": True, "edits": [{"path": f"f{at}", "diff": DIFF} for at in range(1_005)]}
+    made = normalize(result, "patch_file", limits=Limits(model_max_bytes=500_000, model_max_lines=20_000))
+    content = json.loads(made["model_content"])
+    changes = content["data"]["changes"]
+    assert [change["path"] for change in changes[:-1]] == [f"f{at}" for at in range(1_000)]
+    assert changes[-1] == {"added": 10, "removed": 5, "hunks": 5, "files": 5}
+    assert content["meta"]["withheld"] == [f"data.edits[{at}].diff" for at in (0, 1000, 1001, 1002)]
