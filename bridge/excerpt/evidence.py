@@ -6,9 +6,10 @@ closely, and lines of one shape share what they are worth: the first and the las
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
 from bridge.excerpt.rules import DOUBTFUL, HARMLESS, RULES, Rule
@@ -28,6 +29,7 @@ _ENDS, _BETWEEN = 400, 1_000
 _DIFFER_BEFORE, _DIFFER_AFTER = 12, 20
 # More lines are never shown.
 _MOST, _MOST_OF_KIND = 200, 50
+_HARMLESS, _DOUBTFUL = Scanner(HARMLESS), Scanner(DOUBTFUL)
 
 
 class Candidate(NamedTuple):
@@ -44,17 +46,15 @@ class Finder:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         literals = tuple(dict.fromkeys(rule.literal for rule in rules))
-        self._rules_of = [tuple(rule for rule in rules if rule.literal == literal) for literal in literals]
+        self._families = [_Family([rule for rule in rules if rule.literal == literal]) for literal in literals]
         self._scanner = Scanner(literals)
 
     def candidates(self, raw: bytes) -> list[Candidate]:
         """Return the lines of ``raw`` that decide, the best first, each kind by its first and last ones."""
-        kinds: dict[tuple[bytes, ...], _Kind] = {}
+        kinds: defaultdict[tuple[bytes, ...], _Kind] = defaultdict(_Kind)
         for rule, at, start, end in self._matches(raw):
-            text = raw[start : min(end, start + _NEAR)]
-            if not any(map(text.__contains__, HARMLESS)):
-                kind = kinds.setdefault(_shape(raw, rule, at, start, end), _Kind())
-                kind.add(Candidate(start, end, rule.weight, rule.verdict))
+            if not _HARMLESS.occurs(raw[start : min(end, start + _NEAR)]):
+                kinds[_shape(raw, rule, at, start, end)].add(Candidate(start, end, rule.weight, rule.verdict))
         found = [ranked for kind in kinds.values() for ranked in kind.ranked(raw)]
         found.sort()
         return [line for _, _, line in found[:_MOST]]
@@ -70,21 +70,22 @@ class Finder:
                 start = raw.rfind(b"\n", end, at) + 1 or end
                 end = raw.find(b"\n", at) + 1 or len(raw)
                 best = None
-            for rule in self._rules_of[which]:
-                if best and best.weight >= rule.weight:
-                    break
-                if rule.around.match(raw, at):
-                    best, place = rule, at
-                    break
+            rule = self._families[which].match(raw, at, best.weight if best else 0)
+            if rule:
+                best, place = rule, at
         if best:
             yield best, place, start, end
 
     def _places(self, raw: bytes) -> list[tuple[int, int]]:
         """Return where literals stand that are worth a closer look, in order, each with the number of its literal."""
+        hits = self._scanner.windows(raw)
+        few = list(islice(hits, _ENDS))
+        if len(few) < _ENDS:
+            return [(at, which) for which, at in few]
         first: defaultdict[int, list[int]] = defaultdict(list)
         last: defaultdict[int, deque[int]] = defaultdict(lambda: deque(maxlen=_ENDS))
         between: dict[bytes, tuple[int, int]] = {}
-        for which, at in self._scanner.windows(raw):
+        for which, at in chain(few, hits):
             if len(first[which]) < _ENDS:
                 first[which].append(at)
                 continue
@@ -94,6 +95,26 @@ class Finder:
                 between.setdefault(around, (at, which))
         ends = ((at, which) for which, places in chain(first.items(), last.items()) for at in places)
         return sorted({*ends, *between.values()})
+
+
+class _Family:
+    """The rules of one literal, the weightiest first, as one expression."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = sorted(rules, key=lambda rule: -rule.weight)
+        self._weight = self._rules[0].weight
+        either = b"|".join(b"(%b)" % rule.around.pattern for rule in self._rules)
+        self._match = re.compile(either, re.MULTILINE).match
+
+    def match(self, raw: bytes, at: int, weight: int) -> Rule | None:
+        """Return the weightiest rule that holds at ``at``, None if none does that is above ``weight``."""
+        if self._weight <= weight:
+            return None
+        found = self._match(raw, at)
+        if found is None or found.lastindex is None:
+            return None
+        rule = self._rules[found.lastindex - 1]
+        return rule if rule.weight > weight else None
 
 
 class _Kind:
@@ -112,8 +133,7 @@ class _Kind:
         """Return the lines with what stands against each: fewer is better."""
         common = _COMMON * self._count.bit_length()
         for before, line in enumerate(_ends_first([*self._first, *self._last])):
-            text = raw[line.start : min(line.end, line.start + _NEAR)]
-            doubt = _DOUBT if any(map(text.__contains__, DOUBTFUL)) else 1
+            doubt = _DOUBT if _DOUBTFUL.occurs(raw[line.start : min(line.end, line.start + _NEAR)]) else 1
             yield common + _AGAIN * before.bit_length() - line.weight * doubt, line.start, line
 
 

@@ -35,6 +35,10 @@ class Scanner:
             found.update(first + which for first, matches in self._matches(window) for which, _, _ in matches)
         return frozenset(self.patterns[which] for which in found)
 
+    def occurs(self, line: bytes) -> bool:
+        """Return whether any of the patterns occurs in ``line``, which is short: each match takes memory."""
+        return any(matches for _, matches in self._matches(line))
+
     def matches(self, encoded: bytes) -> list[Match]:
         """Return every match in order: the number of its pattern, its start and its end."""
         matches = self._matches(encoded)
