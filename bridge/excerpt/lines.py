@@ -6,9 +6,8 @@ Only lines that may be shown are decoded, cleaned and measured; all places are b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Sized
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, count
 from operator import add
 
@@ -68,7 +67,7 @@ class Part:
 
 def _wider(window: int, rows: Rows, budget: Budget) -> int:
     """Return the window that should give more than ``budget``, when ``window`` gave ``rows``, which are less."""
-    missing = min(_MOST_WIDER, budget.size / max(1, sum(rows.costs)))
+    missing = min(_MOST_WIDER, budget.size / max(1, rows.size))
     return int(window * max(_LEAST_WIDER, _LEAST_WIDER * missing))
 
 
@@ -84,14 +83,14 @@ class Reader:
     def rows(self, start: int, end: int, counts: Counter[str]) -> Rows:
         """Return the lines between ``start`` and ``end`` (line starts, or the end of the text)."""
         if start >= end:
-            return Rows([], [], [end])
-        shown, stop = self._shown(start, end, counts), end - self._ends(end)
-        texts = shown.split("\n")
-        # A text that is as long as its bytes is ASCII of which nothing was taken.
-        lines: Sequence[Sized] = texts if len(shown) == stop - start else self.raw[start:stop].split(b"\n")
-        starts = list(map(add, accumulate(map(len, lines), initial=start), count()))
-        starts[-1] = end
-        return rows_of(texts, starts, counts if self.folded else None)
+            return Rows([], lambda: [end])
+        texts = self._shown(start, end, counts).split("\n")
+        return rows_of(texts, partial(self._starts, start, end), counts if self.folded else None)
+
+    def _starts(self, start: int, end: int) -> list[int]:
+        """Return where the lines between ``start`` and ``end`` start, and ``end``."""
+        lines = self.raw[start : end - self._ends(end)].split(b"\n")
+        return [*map(add, accumulate(map(len, lines[:-1]), initial=start), count()), end]
 
     def text(self, start: int, end: int, counts: Counter[str]) -> str:
         """Return the lines between ``start`` and ``end`` as they are shown."""
@@ -99,7 +98,7 @@ class Reader:
             return ""
         text = self._shown(start, end, counts)
         if self.folded and has_runs(texts := text.split("\n")):
-            text = "\n".join(rows_of(texts, range(len(texts) + 1), counts).texts)
+            text = "\n".join(rows_of(texts, list, counts).texts)
         return text + "\n" * self._ends(end)
 
     def _ends(self, end: int) -> bool:

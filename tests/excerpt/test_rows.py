@@ -14,7 +14,7 @@ LINES = ["plain", "", 'a "quote"', "\\", "\\n", "\\\\n", "tab\t", "Größe", "�
 
 
 def rows(lines, *, folded=False):
-    return rows_of(lines, range(len(lines) + 1), Counter() if folded else None)
+    return rows_of(lines, lambda: list(range(len(lines) + 1)), Counter() if folded else None)
 
 
 def test_a_line_costs_what_it_takes_in_json_with_its_newline():
@@ -37,3 +37,12 @@ def test_a_folded_run_takes_two_lines_from_either_end():
     assert made.fitting(Budget(1_000, 2)) == 1
     assert made.fitting_last(0, 3, Budget(1_000, 2)) == 1
     assert made.fitting_last(0, 3, Budget(1_000, 3)) == 2
+
+
+def test_rows_say_what_they_cost_together_and_one_by_one_and_where_they_start():
+    lines = ["first", *['the "same" \\n line'] * 9, "", *["more of the same"] * 9, "last"]
+    for made in (rows(lines), rows(lines, folded=True)):
+        assert made.costs == [len(orjson.dumps(row + "\n")) - 2 for row in made.texts]
+        assert made.size == sum(made.costs)
+        assert made.cost(0, len(made.texts)) == Budget(made.size, len("\n".join(made.texts).split("\n")))
+    assert made.starts == [0, 1, 10, 11, 20, 21]
