@@ -41,6 +41,8 @@ _AFTER_VERDICT = _Reach(1, 1_000)
 _NEXT, _ABOVE = 5, 2
 # The line that names the test or the file is looked for so far above.
 _NAMED_WITHIN = 5
+# No block starts farther above its core.
+_FARTHEST = max(_NAMED_WITHIN * _LONG, _AROUND_BEFORE.size, _REASON.size, _MORE_REASON.size)
 
 _COLOURS = rb"(?:\x1b\[[\d;]*+[A-Za-z])*+"
 _TIME = rb"(?:\d{4}-\d\d-\d\d[T ][\d:.,]++Z? ?)?+"
@@ -52,23 +54,40 @@ _CONTINUES = re.compile(
 )
 
 
-def blocks_of(raw: bytes, candidates: Sequence[Candidate]) -> Iterator[Block]:
-    """Return blocks around ``candidates``, which come best first; later ones may hold earlier ones."""
+def blocks_of(raw: bytes, candidates: Sequence[Candidate], before: int) -> Iterator[Block]:
+    """Return blocks around ``candidates``, which come best first; later ones may hold earlier ones.
+
+    Those that would not start before the place ``before`` are left out: what is shown anyway needs no block.
+    """
     for at in range(0, len(candidates), _GROUP):
         group = candidates[at : at + _GROUP]
-        for line in group:
-            yield _reason(raw, line, _REASON) if line.verdict else _body(raw, line)
-        for line in group:
-            yield _reason(raw, line, _MORE_REASON) if line.verdict else _around(raw, line)
+        for make in (_least, _most):
+            for line in group:
+                if line.start - before < _FARTHEST and (block := make(raw, line, before)):
+                    yield block
 
 
-def _reason(raw: bytes, line: Candidate, reach: _Reach) -> Block:
+def _least(raw: bytes, line: Candidate, before: int) -> Block | None:
+    """Return the line with its body, or a verdict with what stands above it; None if that starts too late."""
+    if line.verdict:
+        return _reason(raw, line, _REASON, before)
+    indent = _indent(raw, line.start)
+    start = _named(raw, line.start, indent)
+    return Block(start, line.start, _end_of_body(raw, line.end, indent)) if start < before else None
+
+
+def _most(raw: bytes, line: Candidate, before: int) -> Block | None:
+    """Return the line with more around it; None if that starts too late."""
+    if line.verdict:
+        return _reason(raw, line, _MORE_REASON, before)
+    start = _above(raw, line.start, _AROUND_BEFORE)
+    return Block(start, line.start, _below(raw, line.end, _AROUND_AFTER)) if start < before else None
+
+
+def _reason(raw: bytes, line: Candidate, reach: _Reach, before: int) -> Block | None:
     """Return the lines above a verdict: what failed said why before."""
-    return Block(_above(raw, line.start, reach), line.start, _below(raw, line.end, _AFTER_VERDICT))
-
-
-def _around(raw: bytes, line: Candidate) -> Block:
-    return Block(_above(raw, line.start, _AROUND_BEFORE), line.start, _below(raw, line.end, _AROUND_AFTER))
+    start = _above(raw, line.start, reach)
+    return Block(start, line.start, _below(raw, line.end, _AFTER_VERDICT)) if start < before else None
 
 
 def _above(raw: bytes, place: int, reach: _Reach) -> int:
@@ -89,12 +108,6 @@ def _below(raw: bytes, place: int, reach: _Reach) -> int:
             break
         end = following
     return end
-
-
-def _body(raw: bytes, line: Candidate) -> Block:
-    """Return the line with what names it above and with its indented body, notes and stack below."""
-    indent = _indent(raw, line.start)
-    return Block(_named(raw, line.start, indent), line.start, _end_of_body(raw, line.end, indent))
 
 
 def _indent(raw: bytes, place: int) -> int | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from bridge.excerpt.account import (
     Segment,
@@ -20,7 +21,7 @@ from bridge.excerpt.budget import Budget
 from bridge.excerpt.json_text import escape
 from bridge.excerpt.lines import Part, Reader, Text
 from bridge.excerpt.rows import Rows
-from bridge.excerpt.structure import Structure, structure_of
+from bridge.excerpt.structure import Structure, no_blocks, structure_of
 
 # Below this there is no budget for a marker and something on both sides of it.
 SMALLEST_FOR_MARKER = 320
@@ -30,7 +31,7 @@ MARKER_LINES = 4
 _SMALLEST_FOR_BLOCKS = 800
 # The share of the head: where lines decide, it only shows how the text begins; else both ends are worth the same.
 _HEAD_OF_EVIDENCE, _HEAD_OF_PROSE = 0.04, 0.5
-_PLAIN = Structure((), share=0.0, head=_HEAD_OF_PROSE)
+_PLAIN = Structure(no_blocks, share=0.0, head=_HEAD_OF_PROSE)
 # So much more of a block than its budget is read, for runs and controls shrink.
 _MOST_OF_BLOCK = 8
 # When so many blocks on end found no budget, the others are not tried.
@@ -57,7 +58,7 @@ def _ways_of(source: Text) -> Structure:
         return structure
     if not source.candidates:
         return _PLAIN
-    return Structure(blocks_of(source.raw, source.candidates), share=1.0, head=_HEAD_OF_EVIDENCE)
+    return Structure(partial(blocks_of, source.raw, source.candidates), share=1.0, head=_HEAD_OF_EVIDENCE)
 
 
 @dataclass(slots=True)
@@ -108,12 +109,12 @@ class _Selection:
         if part:
             self.pay(self.cut + len(escape(part.text)), 1)
 
-    def take_blocks(self, blocks: Iterable[Block], share: float) -> None:
+    def take_blocks(self, blocks: Callable[[int], Iterable[Block]], share: float) -> None:
         """Take blocks, the best first, that lie before the least that the tail will have."""
         allowance = Budget(int(self.left.size * share), int(self.left.lines * share))
         lowest = self.reader.line_start(max(0, len(self.source.raw) - self.left.size + allowance.size))
         misses = 0
-        for block in blocks:
+        for block in blocks(lowest):
             if allowance.size <= self.marker or allowance.lines <= 1 or misses > _MOST_MISSES:
                 break
             if block.start < lowest:
