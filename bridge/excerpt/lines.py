@@ -15,10 +15,13 @@ from bridge.excerpt.budget import Budget, fitting, fitting_tail
 from bridge.excerpt.cleaning import clean, needs_cleaning
 from bridge.excerpt.evidence import Candidate, candidates
 from bridge.excerpt.graphemes import boundary_after, boundary_before, is_visible, without_marks
+from bridge.excerpt.json_text import escape
 from bridge.excerpt.rows import Rows, has_runs, rows_of
 
 # What is read beyond a cut in a long line, in bytes: whether a cluster or an escape goes on there.
 _BEYOND_CUT = 4_096
+# So many bytes are counted once, whatever lines of them are asked for.
+_COUNTED_TOGETHER = 16_384
 _NEWLINE = ord("\n")
 # How much more is read when a window gave too little: what it gave says how much lines shrink.
 _LEAST_WIDER, _MOST_WIDER = 1.25, 12
@@ -38,7 +41,23 @@ class Text:
     @cached_property
     def newlines(self) -> int:
         """The newlines of the text."""
-        return self.text.count("\n")
+        return self.text.count("\n") if len(self.text) < _COUNTED_TOGETHER else self._newlines[-1]
+
+    @cached_property
+    def _newlines(self) -> list[int]:
+        """How many newlines stand before each ``_COUNTED_TOGETHER`` bytes, and in the whole text at last."""
+        raw, step = self.raw, _COUNTED_TOGETHER
+        return [*accumulate((raw.count(b"\n", at, at + step) for at in range(0, len(raw), step)), initial=0)]
+
+    def newlines_before(self, place: int) -> int:
+        """Return how many newlines stand before the byte ``place``; costs no more at the end of a long text."""
+        part, rest = divmod(place, _COUNTED_TOGETHER)
+        return self._newlines[part] + self.raw.count(b"\n", place - rest, place)
+
+    @cached_property
+    def json_size(self) -> int:
+        """The length of the text in bytes of JSON, quotes included."""
+        return len(escape(self.text)) + 2
 
     @cached_property
     def candidates(self) -> list[Candidate]:

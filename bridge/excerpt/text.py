@@ -90,7 +90,7 @@ def _clipped(text: str, budget: Budget, style: Style) -> Excerpt:
 def _joined(source: Text, reader: Reader, segments: Sequence[Segment], where: str) -> Excerpt:
     """Return the segments with a marker at every gap; ``where`` stands in the first one."""
     raw, counts = source.raw, Counter[str]()
-    lines = numbered(segments, raw, source.newlines)
+    lines = numbered(segments, source)
     pieces: list[str] = []
     lost = at = 0
     for segment, before, after in zip(segments, [None, *lines], lines, strict=False):
