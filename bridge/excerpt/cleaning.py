@@ -74,7 +74,7 @@ def _replayed(lines: list[str], counts: Counter[str]) -> Iterator[str]:
             previous = shown = line
             # The last carriage return of such a line is a part of its end.
             body = line.removesuffix("\r")
-            taken = Counter()
+            taken.clear()
             if "\r" in body or "\b" in body:
                 shown = _replay(body, taken) + line[len(body) :]
         if taken:

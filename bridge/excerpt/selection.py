@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -209,17 +209,18 @@ class _Selection:
                     break
                 continue
             start, end = rows.starts[at - 1], rows.starts[at]
-            if not (spans and spans[-1][0] <= start and end <= spans[-1][1]):
+            if spans and spans[-1][0] <= start and end <= spans[-1][1]:
+                at = bisect_left(rows.starts, max(lowest, spans[-1][0]), 0, at)
+            else:
                 # A line that joins two segments saves a marker.
                 joins = bool(spans) and spans[-1][1] == start
                 left = size - rows.costs[at - 1] + joins * self.marker
                 high = lines - rows.cost(at - 1, at).lines + joins
                 if left < 0 or high < 0:
                     break
-                size, lines = left, high
-            while spans and spans[-1][0] >= start:
+                size, lines, at = left, high, at - 1
+            while spans and spans[-1][0] >= rows.starts[at]:
                 spans.pop()
-            at -= 1
         self.left = Budget(size, lines)
         return at
 
