@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from bridge.excerpt.evidence import Candidate
@@ -91,23 +92,25 @@ def _reason(raw: bytes, line: Candidate, reach: _Reach, before: int) -> Block | 
 
 
 def _above(raw: bytes, place: int, reach: _Reach) -> int:
-    start = place
-    for _ in range(reach.lines):
-        previous = raw.rfind(b"\n", 0, max(0, start - 1)) + 1
-        if not start or start - previous > _LONG or place - previous > reach.size:
-            break
-        start = previous
-    return start
+    """Return where the lines start that stand above ``place``, within ``reach`` and up to a long one."""
+    if not place:
+        return 0
+    first = place - reach.size - 1
+    window = raw[first : place - 1] if first >= 0 else b"\n" + raw[: place - 1]
+    return place - _size_of_whole(window.rsplit(b"\n", reach.lines)[:0:-1])
 
 
 def _below(raw: bytes, place: int, reach: _Reach) -> int:
-    end = place
-    for _ in range(reach.lines):
-        following = raw.find(b"\n", end, end + _LONG) + 1
-        if not following or following - place > reach.size:
-            break
-        end = following
-    return end
+    """Return where the lines end that stand below ``place``, within ``reach`` and down to a long one."""
+    return place + _size_of_whole(raw[place : place + reach.size].split(b"\n", reach.lines)[:-1])
+
+
+def _size_of_whole(lines: list[bytes]) -> int:
+    """Return the bytes of ``lines``, their newlines included, before the first that is long."""
+    sizes = list(map(len, lines))
+    if max(sizes, default=0) >= _LONG:
+        sizes = list(takewhile(_LONG.__gt__, sizes))
+    return sum(sizes) + len(sizes)
 
 
 def _indent(raw: bytes, place: int) -> int | None:

@@ -37,7 +37,7 @@ class Scanner:
 
     def occurs(self, line: bytes) -> bool:
         """Return whether any of the patterns occurs in ``line``, which is short: each match takes memory."""
-        return any(matches for _, matches in self._matches(line))
+        return any(automaton.find_matches_as_indexes(line) for _, automaton in self._automata or self._build())
 
     def matches(self, encoded: bytes) -> list[Match]:
         """Return every match in order: the number of its pattern, its start and its end."""
@@ -64,9 +64,11 @@ class Scanner:
 
     def _matches(self, encoded: bytes) -> list[tuple[int, list[Match]]]:
         """Return the matches of each automaton, with the number of its first pattern."""
-        if not self._automata:
-            for first in range(0, len(self.patterns), _TOGETHER):
-                together = self.patterns[first : first + _TOGETHER]
-                automaton = BytesAhoCorasick(together, matchkind=MatchKind.LeftmostFirst)
-                self._automata.append((first, automaton))
-        return [(first, automaton.find_matches_as_indexes(encoded)) for first, automaton in self._automata]
+        automata = self._automata or self._build()
+        return [(first, automaton.find_matches_as_indexes(encoded)) for first, automaton in automata]
+
+    def _build(self) -> list[tuple[int, BytesAhoCorasick]]:
+        for first in range(0, len(self.patterns), _TOGETHER):
+            together = self.patterns[first : first + _TOGETHER]
+            self._automata.append((first, BytesAhoCorasick(together, matchkind=MatchKind.LeftmostFirst)))
+        return self._automata
