@@ -54,10 +54,10 @@ class Finder:
         kinds: defaultdict[tuple[bytes, ...], _Kind] = defaultdict(_Kind)
         for rule, at, start, end in self._matches(raw):
             if not _HARMLESS.occurs(raw[start : min(end, start + _NEAR)]):
-                kinds[_shape(raw, rule, at, start, end)].add(Candidate(start, end, rule.weight, rule.verdict))
+                kinds[_shape(raw, rule, at, start, end)].add((start, end, rule))
         found = [ranked for kind in kinds.values() for ranked in kind.ranked(raw)]
         found.sort()
-        return [line for _, _, line in found[:_MOST]]
+        return [Candidate(start, end, rule.weight, rule.verdict) for _, start, end, rule in found[:_MOST]]
 
     def _matches(self, raw: bytes) -> Iterator[tuple[Rule, int, int, int]]:
         """Return each line with a rule that holds: its weightiest rule, where it holds, and the line's bounds."""
@@ -117,24 +117,29 @@ class _Family:
         return rule if rule.weight > weight else None
 
 
+# A line that decides and its rule; the first number of a ranked one says what stands against it: less is better.
+_Line = tuple[int, int, Rule]
+_Ranked = tuple[float, int, int, Rule]
+
+
 class _Kind:
     """The lines of one shape: the first ones and the last ones, which are all that is ever shown, and how many."""
 
     def __init__(self) -> None:
-        self._first: list[Candidate] = []
-        self._last: deque[Candidate] = deque(maxlen=_MOST_OF_KIND)
+        self._first: list[_Line] = []
+        self._last: deque[_Line] = deque(maxlen=_MOST_OF_KIND)
         self._count = 0
 
-    def add(self, line: Candidate) -> None:
+    def add(self, line: _Line) -> None:
         self._count += 1
         (self._first if self._count <= _MOST_OF_KIND else self._last).append(line)
 
-    def ranked(self, raw: bytes) -> Iterator[tuple[float, int, Candidate]]:
-        """Return the lines with what stands against each: fewer is better."""
+    def ranked(self, raw: bytes) -> Iterator[_Ranked]:
+        """Return the lines with what stands against each."""
         common = _COMMON * self._count.bit_length()
-        for before, line in enumerate(_ends_first([*self._first, *self._last])):
-            doubt = _DOUBT if _DOUBTFUL.occurs(raw[line.start : min(line.end, line.start + _NEAR)]) else 1
-            yield common + _AGAIN * before.bit_length() - line.weight * doubt, line.start, line
+        for before, (start, end, rule) in enumerate(_ends_first([*self._first, *self._last])):
+            doubt = _DOUBT if _DOUBTFUL.occurs(raw[start : min(end, start + _NEAR)]) else 1
+            yield common + _AGAIN * before.bit_length() - rule.weight * doubt, start, end, rule
 
 
 def _shape(raw: bytes, rule: Rule, at: int, start: int, end: int) -> tuple[bytes, ...]:
@@ -146,7 +151,7 @@ def _shape(raw: bytes, rule: Rule, at: int, start: int, end: int) -> tuple[bytes
     )
 
 
-def _ends_first(lines: list[Candidate]) -> Iterator[Candidate]:
+def _ends_first(lines: list[_Line]) -> Iterator[_Line]:
     """Return the first, the last, the second, the last but one, and so on."""
     half = (len(lines) + 1) // 2
     for first, last in zip_longest(lines[:half], reversed(lines[half:])):
