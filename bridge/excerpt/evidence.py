@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
@@ -41,12 +41,16 @@ class Candidate(NamedTuple):
     verdict: bool
 
 
+# The rules of one literal; the number of the group that matches is that of the rule.
+_Family = tuple[list[Rule], Callable[[bytes, int], re.Match[bytes] | None]]
+
+
 class Finder:
-    """Finds the lines for which one of ``rules`` holds; those of one literal come weightiest first."""
+    """Finds the lines for which one of ``rules`` holds."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         literals = tuple(dict.fromkeys(rule.literal for rule in rules))
-        self._families = [_Family([rule for rule in rules if rule.literal == literal]) for literal in literals]
+        self._families = [_family(rule for rule in rules if rule.literal == literal) for literal in literals]
         self._scanner = Scanner(literals)
 
     def candidates(self, raw: bytes) -> list[Candidate]:
@@ -70,22 +74,27 @@ class Finder:
                 start = raw.rfind(b"\n", end, at) + 1 or end
                 end = raw.find(b"\n", at) + 1 or len(raw)
                 best = None
-            rule = self._families[which].match(raw, at, best.weight if best else 0)
-            if rule:
-                best, place = rule, at
+            rules, match = self._families[which]
+            if best and best.weight >= rules[0].weight:
+                continue
+            holds = match(raw, at)
+            if holds and holds.lastindex:
+                rule = rules[holds.lastindex - 1]
+                if best is None or rule.weight > best.weight:
+                    best, place = rule, at
         if best:
             yield best, place, start, end
 
     def _places(self, raw: bytes) -> list[tuple[int, int]]:
         """Return where literals stand that are worth a closer look, in order, each with the number of its literal."""
-        hits = self._scanner.windows(raw)
-        few = list(islice(hits, _ENDS))
+        found = self._scanner.places(raw)
+        few = list(islice(found, _ENDS))
         if len(few) < _ENDS:
-            return [(at, which) for which, at in few]
+            return few
         first: defaultdict[int, list[int]] = defaultdict(list)
         last: defaultdict[int, deque[int]] = defaultdict(lambda: deque(maxlen=_ENDS))
         between: dict[bytes, tuple[int, int]] = {}
-        for which, at in chain(few, hits):
+        for at, which in chain(few, found):
             if len(first[which]) < _ENDS:
                 first[which].append(at)
                 continue
@@ -97,24 +106,10 @@ class Finder:
         return sorted({*ends, *between.values()})
 
 
-class _Family:
-    """The rules of one literal, the weightiest first, as one expression."""
-
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        self._rules = sorted(rules, key=lambda rule: -rule.weight)
-        self._weight = self._rules[0].weight
-        either = b"|".join(b"(%b)" % rule.around.pattern for rule in self._rules)
-        self._match = re.compile(either, re.MULTILINE).match
-
-    def match(self, raw: bytes, at: int, weight: int) -> Rule | None:
-        """Return the weightiest rule that holds at ``at``, None if none does that is above ``weight``."""
-        if self._weight <= weight:
-            return None
-        found = self._match(raw, at)
-        if found is None or found.lastindex is None:
-            return None
-        rule = self._rules[found.lastindex - 1]
-        return rule if rule.weight > weight else None
+def _family(rules: Iterable[Rule]) -> _Family:
+    """Return the rules of one literal, the weightiest first, and what says which of them holds first at a place."""
+    ordered = sorted(rules, key=lambda rule: -rule.weight)
+    return ordered, re.compile(b"|".join(b"(%b)" % rule.around.pattern for rule in ordered), re.MULTILINE).match
 
 
 # A line that decides and its rule; the first number of a ranked one says what stands against it: less is better.

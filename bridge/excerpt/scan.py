@@ -7,7 +7,6 @@ a megabyte takes 0.07 ms, where each ``in`` takes 0.5 ms and a regular expressio
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
@@ -16,6 +15,7 @@ _TOGETHER = 8
 # So many bytes are searched at once: the matches of a text may take many times its memory.
 _WINDOW = 65_536
 
+# The number of a pattern in its automaton, where it starts and where it ends.
 Match = tuple[int, int, int]
 
 
@@ -39,17 +39,8 @@ class Scanner:
         """Return whether any of the patterns occurs in ``line``, which is short: each match takes memory."""
         return any(automaton.find_matches_as_indexes(line) for _, automaton in self._automata or self._build())
 
-    def matches(self, encoded: bytes) -> list[Match]:
-        """Return every match in order: the number of its pattern, its start and its end."""
-        matches = self._matches(encoded)
-        if len(matches) == 1:
-            return matches[0][1]
-        return sorted(
-            ((first + which, at, end) for first, found in matches for which, at, end in found), key=itemgetter(1)
-        )
-
-    def windows(self, encoded: bytes) -> Iterator[tuple[int, int]]:
-        """Return matches in order, a window at a time: the number of the pattern, and its start.
+    def places(self, encoded: bytes) -> Iterator[tuple[int, int]]:
+        """Return where patterns start, in order, each place with the number of its pattern; a window at a time.
 
         Windows end where lines do; only in a line that is longer than one may a pattern be missed between two.
         """
@@ -58,8 +49,8 @@ class Scanner:
             end = len(encoded)
             if end - start > _WINDOW:
                 end = encoded.rfind(b"\n", start, start + _WINDOW) + 1 or start + _WINDOW
-            for which, at, _ in self.matches(encoded[start:end]):
-                yield which, start + at
+            matches = self._matches(encoded[start:end])
+            yield from sorted([(start + at, first + which) for first, found in matches for which, at, _ in found])
             start = end
 
     def _matches(self, encoded: bytes) -> list[tuple[int, list[Match]]]:
