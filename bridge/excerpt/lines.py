@@ -21,7 +21,7 @@ from bridge.excerpt.rows import Rows, has_runs, rows_of
 # What is read beyond a cut in a long line, in bytes: whether a cluster or an escape goes on there.
 _BEYOND_CUT = 4_096
 # So many bytes are counted once, whatever lines of them are asked for.
-_COUNTED_TOGETHER = 16_384
+_COUNTED_TOGETHER = 4_096
 _NEWLINE = ord("\n")
 # How much more is read when a window gave too little: what it gave says how much lines shrink.
 _LEAST_WIDER, _MOST_WIDER = 1.25, 12

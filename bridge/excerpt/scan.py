@@ -37,7 +37,10 @@ class Scanner:
 
     def occurs(self, line: bytes) -> bool:
         """Return whether any of the patterns occurs in ``line``, which is short: each match takes memory."""
-        return any(automaton.find_matches_as_indexes(line) for _, automaton in self._automata or self._build())
+        for _, automaton in self._automata or self._build():  # noqa: SIM110 - a generator takes longer than a search
+            if automaton.find_matches_as_indexes(line):
+                return True
+        return False
 
     def places(self, encoded: bytes) -> Iterator[tuple[int, int]]:
         """Return where patterns start, in order, each place with the number of its pattern; a window at a time.

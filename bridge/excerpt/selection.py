@@ -36,6 +36,7 @@ _PLAIN = Structure(no_blocks, share=0.0, head=_HEAD_OF_PROSE)
 _MOST_OF_BLOCK = 8
 # When so many blocks on end found no budget, the others are not tried.
 _MOST_MISSES = 64
+_NOTHING = Budget(0, 0)
 # A part of a line is worth showing if it has so much of the budget that is left.
 _WORTH_A_CUT = 64
 
@@ -124,8 +125,11 @@ class _Selection:
 
     def _take_block(self, block: Block, allowance: Budget, lowest: int) -> Budget:
         """Take what of ``block`` is not shown yet, and return what it took."""
+        pieces = self._uncovered(block.start, min(block.end, lowest))
+        if not pieces:
+            return _NOTHING
         before = self.left
-        for start, end in self._uncovered(block.start, min(block.end, lowest)):
+        for start, end in pieces:
             taken = _minus(before, self.left)
             self._take_lines(start, end, block.core, _minus(allowance, taken))
         return _minus(before, self.left)
@@ -142,7 +146,8 @@ class _Selection:
         if count < len(rows.texts):  # then they join nothing at their end
             markers = 1 - self._joins(start, start)
             count = min(count, rows.fitting(Budget(allowance.size - markers * self.marker, allowance.lines - markers)))
-        if start < core < end and rows.starts[count] <= core:
+        stop = rows.starts[count] if count < len(rows.texts) else end
+        if start < core < end and stop <= core:
             self._take_lines(core, end, core, allowance)
             return
         name = markers * bytes_of_segment(self.source.lines)
@@ -150,7 +155,7 @@ class _Selection:
             self.named -= name
             size, lines = rows.cost(0, count)
             self.pay(size + markers * self.marker, lines + markers)
-            self._add(start, rows.starts[count])
+            self._add(start, stop)
 
     def _uncovered(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return what lies between ``start`` and ``end`` and is not taken, as pairs of line starts."""
