@@ -36,7 +36,6 @@ _PLAIN = Structure(no_blocks, share=0.0, head=_HEAD_OF_PROSE)
 _MOST_OF_BLOCK = 8
 # When so many blocks on end found no budget, the others are not tried.
 _MOST_MISSES = 64
-_NOTHING = Budget(0, 0)
 # A part of a line is worth showing if it has so much of the budget that is left.
 _WORTH_A_CUT = 64
 
@@ -64,7 +63,10 @@ def _ways_of(source: Text) -> Structure:
 
 @dataclass(slots=True)
 class _Selection:
-    """What is taken so far; ``left`` is the budget that is left when every gap has its marker."""
+    """What is taken so far; ``left`` is the budget that is left when every gap has its marker.
+
+    ``not_shown`` counts what cleaning takes away from lines that are only measured, for nobody.
+    """
 
     source: Text
     reader: Reader
@@ -77,7 +79,7 @@ class _Selection:
     spans: list[list[int]] = field(default_factory=list)
     first: Part | None = None
     last: Part | None = None
-    after: dict[int, Part] = field(default_factory=dict)
+    not_shown: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         total, size = self.source.lines, len(self.source.raw)
@@ -112,43 +114,34 @@ class _Selection:
 
     def take_blocks(self, blocks: Callable[[int], Iterable[Block]], share: float) -> None:
         """Take blocks, the best first, that lie before the least that the tail will have."""
-        allowance = Budget(int(self.left.size * share), int(self.left.lines * share))
-        lowest = self.reader.line_start(max(0, len(self.source.raw) - self.left.size + allowance.size))
+        tail = Budget(self.left.size - int(self.left.size * share), self.left.lines - int(self.left.lines * share))
+        lowest = self.reader.line_start(max(0, len(self.source.raw) - tail.size))
         misses = 0
         for block in blocks(lowest):
-            if allowance.size <= self.marker or allowance.lines <= 1 or misses > _MOST_MISSES:
+            left = self.left
+            if left.size - tail.size <= self.marker or left.lines - tail.lines <= 1 or misses > _MOST_MISSES:
                 break
             if block.start < lowest:
-                taken = self._take_block(block, allowance, lowest)
-                misses = 0 if taken.size else misses + 1
-                allowance = _minus(allowance, taken)
+                for start, end in self._uncovered(block.start, min(block.end, lowest)):
+                    self._take_lines(start, end, block.core, tail)
+                misses = misses + 1 if self.left.size == left.size else 0
 
-    def _take_block(self, block: Block, allowance: Budget, lowest: int) -> Budget:
-        """Take what of ``block`` is not shown yet, and return what it took."""
-        pieces = self._uncovered(block.start, min(block.end, lowest))
-        if not pieces:
-            return _NOTHING
-        before = self.left
-        for start, end in pieces:
-            taken = _minus(before, self.left)
-            self._take_lines(start, end, block.core, _minus(allowance, taken))
-        return _minus(before, self.left)
-
-    def _take_lines(self, start: int, end: int, core: int, allowance: Budget) -> None:
-        """Take the lines that fit into ``allowance``, not without the one that decides if it is among them."""
-        if end - start > _MOST_OF_BLOCK * allowance.size:
-            end = self.reader.line_start(start + _MOST_OF_BLOCK * allowance.size)
+    def _take_lines(self, start: int, end: int, core: int, tail: Budget) -> None:
+        """Take the lines that leave the ``tail`` what it has, not without the one that decides if it is among them."""
+        size, lines = self.left.size - tail.size, self.left.lines - tail.lines
+        if end - start > _MOST_OF_BLOCK * size:
+            end = self.reader.line_start(start + _MOST_OF_BLOCK * size)
         if end <= start:
             return
-        rows = self.reader.rows(start, end, Counter())
+        rows = self.reader.rows(start, end, self.not_shown)
         markers = 1 - self._joins(start, end)
-        count = rows.fitting(Budget(allowance.size - markers * self.marker, allowance.lines - markers))
+        count = rows.fitting(Budget(size - markers * self.marker, lines - markers))
         if count < len(rows.texts):  # then they join nothing at their end
             markers = 1 - self._joins(start, start)
-            count = min(count, rows.fitting(Budget(allowance.size - markers * self.marker, allowance.lines - markers)))
+            count = min(count, rows.fitting(Budget(size - markers * self.marker, lines - markers)))
         stop = rows.starts[count] if count < len(rows.texts) else end
         if start < core < end and stop <= core:
-            self._take_lines(core, end, core, allowance)
+            self._take_lines(core, end, core, tail)
             return
         name = markers * bytes_of_segment(self.source.lines)
         if count and name <= self.named:
@@ -253,7 +246,3 @@ class _Selection:
                 found.append(Segment(self.last.end, self.last.end))
             found[-1].before = self.last
         return found
-
-
-def _minus(budget: Budget, taken: Budget) -> Budget:
-    return Budget(budget.size - taken.size, budget.lines - taken.lines)
