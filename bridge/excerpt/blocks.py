@@ -48,6 +48,8 @@ _FARTHEST = max(_NAMED_WITHIN * _LONG, _AROUND_BEFORE.size, _REASON.size, _MORE_
 _COLOURS = rb"(?:\x1b\[[\d;]*+[A-Za-z])*+"
 _TIME = rb"(?:\d{4}-\d\d-\d\d[T ][\d:.,]++Z? ?)?+"
 _INDENT = re.compile(_COLOURS + _TIME + _COLOURS + rb"([ \t]*+)(\S)?")
+# The group that is what a line begins with, which a blank line lacks.
+_BEGINS = 2
 # How the lines of stacks, excerpts of code, comparisons and notes begin, indented or not.
 _CONTINUES = re.compile(
     rb"[ \t]*+(?:at |from |in |File \"|\.\.\.|\||\^|~|\d++[:)|] |-->|==>|=> |E  |> |#\d|note:|help:|hint:"
@@ -116,7 +118,10 @@ def _size_of_whole(lines: list[bytes]) -> int:
 def _indent(raw: bytes, place: int) -> int | None:
     """Return the indentation of the line at ``place``, behind colours and a time; None for a blank line."""
     match = _INDENT.match(raw, place)
-    return match.end(1) - match.start(1) if match and match[2] else None
+    if match is None or match.lastindex != _BEGINS:
+        return None
+    start, end = match.span(1)
+    return end - start
 
 
 def _named(raw: bytes, place: int, indent: int | None) -> int:

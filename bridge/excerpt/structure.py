@@ -73,7 +73,8 @@ def _lines(raw: bytes, place: int) -> list[bytes]:
     """Return some whole lines from ``place`` on."""
     start = raw.find(b"\n", place) + 1 if place else 0
     window = raw[start : start + _WINDOW]
-    lines = window[: window.rfind(b"\n") + 1].splitlines(keepends=True)
+    unread = window.split(b"\n", _LOOKED_AT)[-1]
+    lines = window[: len(window) - len(unread)].splitlines(keepends=True)
     return [line for line in lines[:_LOOKED_AT] if line.strip()]
 
 
