@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import accumulate, count
-from operator import add
+from itertools import accumulate
 
 from bridge.excerpt.budget import Budget, fitting, fitting_tail
 from bridge.excerpt.cleaning import clean, needs_cleaning
@@ -47,7 +46,7 @@ class Text:
     def _newlines(self) -> list[int]:
         """How many newlines stand before each ``_COUNTED_TOGETHER`` bytes, and in the whole text at last."""
         raw, step = self.raw, _COUNTED_TOGETHER
-        return [*accumulate((raw.count(b"\n", at, at + step) for at in range(0, len(raw), step)), initial=0)]
+        return [*accumulate([raw.count(b"\n", at, at + step) for at in range(0, len(raw), step)], initial=0)]
 
     def newlines_before(self, place: int) -> int:
         """Return how many newlines stand before the byte ``place``; costs no more at the end of a long text."""
@@ -109,7 +108,7 @@ class Reader:
     def _starts(self, start: int, end: int) -> list[int]:
         """Return where the lines between ``start`` and ``end`` start, and ``end``."""
         lines = self.raw[start : end - self._ends(end)].split(b"\n")
-        return [*map(add, accumulate(map(len, lines[:-1]), initial=start), count()), end]
+        return [*accumulate([len(line) + 1 for line in lines[:-1]], initial=start), end]
 
     def text(self, start: int, end: int, counts: Counter[str]) -> str:
         """Return the lines between ``start`` and ``end`` as they are shown."""
