@@ -70,13 +70,15 @@ def _replayed(lines: list[str], counts: Counter[str]) -> Iterator[str]:
     previous = shown = ""
     taken: Counter[str] = Counter()
     for line in lines:
+        if "\r" not in line and "\b" not in line:
+            yield line
+            continue
         if line != previous:
-            previous = shown = line
+            previous = line
             # The last carriage return of such a line is a part of its end.
             body = line.removesuffix("\r")
             taken.clear()
-            if "\r" in body or "\b" in body:
-                shown = _replay(body, taken) + line[len(body) :]
+            shown = _replay(body, taken) + line[len(body) :]
         if taken:
             counts.update(taken)
         yield shown

@@ -41,6 +41,8 @@ class Candidate(NamedTuple):
     verdict: bool
 
 
+# Where a line that decides starts and ends, and its rule.
+_Line = tuple[int, int, Rule]
 # The rules of one literal; the number of the group that matches is that of the rule.
 _Family = tuple[list[Rule], Callable[[bytes, int], re.Match[bytes] | None]]
 
@@ -55,12 +57,11 @@ class Finder:
 
     def candidates(self, raw: bytes) -> list[Candidate]:
         """Return the lines of ``raw`` that decide, the best first, each kind by its first and last ones."""
-        kinds: defaultdict[tuple[bytes, ...], _Kind] = defaultdict(_Kind)
+        kinds: defaultdict[tuple[bytes, ...], list[_Line]] = defaultdict(list)
         for rule, at, start, end in self._matches(raw):
             if not _HARMLESS.occurs(raw[start : min(end, start + _NEAR)]):
-                kinds[_shape(raw, rule, at, start, end)].add((start, end, rule))
-        found = [ranked for kind in kinds.values() for ranked in kind.ranked(raw)]
-        found.sort()
+                kinds[_shape(raw, rule, at, start, end)].append((start, end, rule))
+        found = sorted(ranked for lines in kinds.values() for ranked in _ranked(raw, lines))
         return [Candidate(start, end, rule.weight, rule.verdict) for _, start, end, rule in found[:_MOST]]
 
     def _matches(self, raw: bytes) -> Iterator[tuple[Rule, int, int, int]]:
@@ -112,29 +113,14 @@ def _family(rules: Iterable[Rule]) -> _Family:
     return ordered, re.compile(b"|".join(b"(%b)" % rule.around.pattern for rule in ordered), re.MULTILINE).match
 
 
-# A line that decides and its rule; the first number of a ranked one says what stands against it: less is better.
-_Line = tuple[int, int, Rule]
-_Ranked = tuple[float, int, int, Rule]
-
-
-class _Kind:
-    """The lines of one shape: the first ones and the last ones, which are all that is ever shown, and how many."""
-
-    def __init__(self) -> None:
-        self._first: list[_Line] = []
-        self._last: deque[_Line] = deque(maxlen=_MOST_OF_KIND)
-        self._count = 0
-
-    def add(self, line: _Line) -> None:
-        self._count += 1
-        (self._first if self._count <= _MOST_OF_KIND else self._last).append(line)
-
-    def ranked(self, raw: bytes) -> Iterator[_Ranked]:
-        """Return the lines with what stands against each."""
-        common = _COMMON * self._count.bit_length()
-        for before, (start, end, rule) in enumerate(_ends_first([*self._first, *self._last])):
-            doubt = _DOUBT if _DOUBTFUL.occurs(raw[start : min(end, start + _NEAR)]) else 1
-            yield common + _AGAIN * before.bit_length() - rule.weight * doubt, start, end, rule
+def _ranked(raw: bytes, lines: list[_Line]) -> Iterator[tuple[float, int, int, Rule]]:
+    """Return the first and the last of the lines of one shape with what stands against each: less is better."""
+    common = _COMMON * len(lines).bit_length()
+    if len(lines) > 2 * _MOST_OF_KIND:
+        lines = [*lines[:_MOST_OF_KIND], *lines[-_MOST_OF_KIND:]]
+    for before, (start, end, rule) in enumerate(_ends_first(lines)):
+        doubt = _DOUBT if _DOUBTFUL.occurs(raw[start : min(end, start + _NEAR)]) else 1
+        yield common + _AGAIN * before.bit_length() - rule.weight * doubt, start, end, rule
 
 
 def _shape(raw: bytes, rule: Rule, at: int, start: int, end: int) -> tuple[bytes, ...]:
