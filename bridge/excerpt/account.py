@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge.excerpt.json_text import escape
-from bridge.excerpt.lines import Part
+from bridge.excerpt.lines import Part, Text
 
 # The part of a budget that ``meta.shown`` may take, and the most and the least that it may take whatever the budget.
 _SHOWN_PART, _MOST_SHOWN, _LEAST_SHOWN = 16, 700, 192
@@ -67,28 +67,22 @@ class Numbered:
     first_characters: int
 
 
-def numbered(segments: Sequence[Segment], raw: bytes, newlines: int) -> list[Numbered]:
-    """Return the numbers of the lines of ``segments``; the last segment is counted from the end of the text."""
-    found = []
-    line, at = 1, 0
-    open_end = bool(raw) and not raw.endswith(b"\n")
+def numbered(segments: Sequence[Segment], source: Text) -> list[Numbered]:
+    """Return the numbers of the lines of ``segments`` of ``source``."""
+    size, found = len(source.raw), []
+    open_end = source.lines > source.newlines
     for segment in segments:
-        if segment is segments[-1] and len(raw) - segment.start < segment.start - at:
-            line = newlines + 1 - raw.count(b"\n", segment.start)
-        else:
-            line += raw.count(b"\n", at, segment.start)
-        line += open_end and segment.start == len(raw)
-        lines = raw.count(b"\n", segment.start, segment.end)
-        unended = open_end and segment.start < segment.end == len(raw)
+        before, last = source.newlines_before(segment.start), source.newlines_before(segment.end)
+        first = before + 1 + (open_end and segment.start == size)
+        unended = open_end and segment.start < segment.end == size
         found.append(
             Numbered(
-                line,
-                line + lines - 1 + unended,
+                first,
+                first + last - before - 1 + unended,
                 len(segment.before.text.removesuffix("\n")) if segment.before else 0,
                 len(segment.after.text) if segment.after else 0,
             )
         )
-        line, at = line + lines, segment.end
     return found
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import groupby, repeat
 
 STARTS_ESCAPE = "\x1b"
 REPLACED = "\ufffd"
@@ -35,11 +34,12 @@ _C1 = re.compile(r"[\x80-\x9f]")
 
 def needs_cleaning(text: str) -> bool:
     """Return whether a terminal would act upon any character of ``text``; costs one scan per character."""
-    if "\x1b" in text or "\b" in text or "\x00" in text or "\x07" in text:
-        return True
-    if "\r" in text and text.count("\r") != text.count("\r\n"):
-        return True
-    return _has_c1(text)
+    return "\x1b" in text or "\x00" in text or "\x07" in text or _moves(text) or _has_c1(text)
+
+
+def _moves(text: str) -> bool:
+    """Return whether anything but escapes moves the cursor within a line."""
+    return "\b" in text or ("\r" in text and text.count("\r") != text.count("\r\n"))
 
 
 def _has_c1(text: str) -> bool:
@@ -55,7 +55,7 @@ def clean(text: str, counts: Counter[str]) -> str:
     """
     if not needs_cleaning(text):
         return text
-    if "\b" in text or text.count("\r") != text.count("\r\n"):
+    if _moves(text):
         *lines, last = text.split("\n")
         text = "\n".join([*_replayed(lines, counts), _replay(last, counts)])
     if STARTS_ESCAPE in text:
@@ -67,18 +67,21 @@ def clean(text: str, counts: Counter[str]) -> str:
 
 def _replayed(lines: list[str], counts: Counter[str]) -> Iterator[str]:
     """Replay lines that newlines follow; those of a run, which progress often is, only once."""
-    for line, run in groupby(lines):
-        number = sum(1 for _ in run)
-        # The last carriage return of such a line is a part of its end.
-        body = line.removesuffix("\r")
-        if "\r" not in body and "\b" not in body:
-            yield from repeat(line, number)
+    previous = shown = ""
+    taken: Counter[str] = Counter()
+    for line in lines:
+        if "\r" not in line and "\b" not in line:
+            yield line
             continue
-        taken: Counter[str] = Counter()
-        shown = _replay(body, taken) + line[len(body) :]
-        for what, times in taken.items():
-            counts[what] += times * number
-        yield from repeat(shown, number)
+        if line != previous:
+            previous = line
+            # The last carriage return of such a line is a part of its end.
+            body = line.removesuffix("\r")
+            taken.clear()
+            shown = _replay(body, taken) + line[len(body) :]
+        if taken:
+            counts.update(taken)
+        yield shown
 
 
 def _replay(line: str, counts: Counter[str]) -> str:

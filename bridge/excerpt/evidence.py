@@ -6,9 +6,10 @@ closely, and lines of one shape share what they are worth: the first and the las
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
-from itertools import chain, zip_longest
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
 from bridge.excerpt.rules import DOUBTFUL, HARMLESS, RULES, Rule
@@ -28,6 +29,7 @@ _ENDS, _BETWEEN = 400, 1_000
 _DIFFER_BEFORE, _DIFFER_AFTER = 12, 20
 # More lines are never shown.
 _MOST, _MOST_OF_KIND = 200, 50
+_HARMLESS, _DOUBTFUL = Scanner(HARMLESS), Scanner(DOUBTFUL)
 
 
 class Candidate(NamedTuple):
@@ -39,25 +41,28 @@ class Candidate(NamedTuple):
     verdict: bool
 
 
+# Where a line that decides starts and ends, and its rule.
+_Line = tuple[int, int, Rule]
+# The rules of one literal; the number of the group that matches is that of the rule.
+_Family = tuple[list[Rule], Callable[[bytes, int], re.Match[bytes] | None]]
+
+
 class Finder:
-    """Finds the lines for which one of ``rules`` holds; those of one literal come weightiest first."""
+    """Finds the lines for which one of ``rules`` holds."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         literals = tuple(dict.fromkeys(rule.literal for rule in rules))
-        self._rules_of = [tuple(rule for rule in rules if rule.literal == literal) for literal in literals]
+        self._families = [_family(rule for rule in rules if rule.literal == literal) for literal in literals]
         self._scanner = Scanner(literals)
 
     def candidates(self, raw: bytes) -> list[Candidate]:
         """Return the lines of ``raw`` that decide, the best first, each kind by its first and last ones."""
-        kinds: dict[tuple[bytes, ...], _Kind] = {}
+        kinds: defaultdict[tuple[bytes, ...], list[_Line]] = defaultdict(list)
         for rule, at, start, end in self._matches(raw):
-            text = raw[start : min(end, start + _NEAR)]
-            if not any(map(text.__contains__, HARMLESS)):
-                kind = kinds.setdefault(_shape(raw, rule, at, start, end), _Kind())
-                kind.add(Candidate(start, end, rule.weight, rule.verdict))
-        found = [ranked for kind in kinds.values() for ranked in kind.ranked(raw)]
-        found.sort()
-        return [line for _, _, line in found[:_MOST]]
+            if not _HARMLESS.occurs(raw[start : min(end, start + _NEAR)]):
+                kinds[_shape(raw, rule, at, start, end)].append((start, end, rule))
+        found = sorted(ranked for lines in kinds.values() for ranked in _ranked(raw, lines))
+        return [Candidate(start, end, rule.weight, rule.verdict) for _, start, end, rule in found[:_MOST]]
 
     def _matches(self, raw: bytes) -> Iterator[tuple[Rule, int, int, int]]:
         """Return each line with a rule that holds: its weightiest rule, where it holds, and the line's bounds."""
@@ -70,21 +75,27 @@ class Finder:
                 start = raw.rfind(b"\n", end, at) + 1 or end
                 end = raw.find(b"\n", at) + 1 or len(raw)
                 best = None
-            for rule in self._rules_of[which]:
-                if best and best.weight >= rule.weight:
-                    break
-                if rule.around.match(raw, at):
+            rules, match = self._families[which]
+            if best and best.weight >= rules[0].weight:
+                continue
+            holds = match(raw, at)
+            if holds and holds.lastindex:
+                rule = rules[holds.lastindex - 1]
+                if best is None or rule.weight > best.weight:
                     best, place = rule, at
-                    break
         if best:
             yield best, place, start, end
 
     def _places(self, raw: bytes) -> list[tuple[int, int]]:
         """Return where literals stand that are worth a closer look, in order, each with the number of its literal."""
+        found = self._scanner.places(raw)
+        few = list(islice(found, _ENDS))
+        if len(few) < _ENDS:
+            return few
         first: defaultdict[int, list[int]] = defaultdict(list)
         last: defaultdict[int, deque[int]] = defaultdict(lambda: deque(maxlen=_ENDS))
         between: dict[bytes, tuple[int, int]] = {}
-        for which, at in self._scanner.windows(raw):
+        for at, which in chain(few, found):
             if len(first[which]) < _ENDS:
                 first[which].append(at)
                 continue
@@ -96,25 +107,20 @@ class Finder:
         return sorted({*ends, *between.values()})
 
 
-class _Kind:
-    """The lines of one shape: the first ones and the last ones, which are all that is ever shown, and how many."""
+def _family(rules: Iterable[Rule]) -> _Family:
+    """Return the rules of one literal, the weightiest first, and what says which of them holds first at a place."""
+    ordered = sorted(rules, key=lambda rule: -rule.weight)
+    return ordered, re.compile(b"|".join(b"(%b)" % rule.around.pattern for rule in ordered), re.MULTILINE).match
 
-    def __init__(self) -> None:
-        self._first: list[Candidate] = []
-        self._last: deque[Candidate] = deque(maxlen=_MOST_OF_KIND)
-        self._count = 0
 
-    def add(self, line: Candidate) -> None:
-        self._count += 1
-        (self._first if self._count <= _MOST_OF_KIND else self._last).append(line)
-
-    def ranked(self, raw: bytes) -> Iterator[tuple[float, int, Candidate]]:
-        """Return the lines with what stands against each: fewer is better."""
-        common = _COMMON * self._count.bit_length()
-        for before, line in enumerate(_ends_first([*self._first, *self._last])):
-            text = raw[line.start : min(line.end, line.start + _NEAR)]
-            doubt = _DOUBT if any(map(text.__contains__, DOUBTFUL)) else 1
-            yield common + _AGAIN * before.bit_length() - line.weight * doubt, line.start, line
+def _ranked(raw: bytes, lines: list[_Line]) -> Iterator[tuple[float, int, int, Rule]]:
+    """Return the first and the last of the lines of one shape with what stands against each: less is better."""
+    common = _COMMON * len(lines).bit_length()
+    if len(lines) > 2 * _MOST_OF_KIND:
+        lines = [*lines[:_MOST_OF_KIND], *lines[-_MOST_OF_KIND:]]
+    for before, (start, end, rule) in enumerate(_ends_first(lines)):
+        doubt = _DOUBT if _DOUBTFUL.occurs(raw[start : min(end, start + _NEAR)]) else 1
+        yield common + _AGAIN * before.bit_length() - rule.weight * doubt, start, end, rule
 
 
 def _shape(raw: bytes, rule: Rule, at: int, start: int, end: int) -> tuple[bytes, ...]:
@@ -126,7 +132,7 @@ def _shape(raw: bytes, rule: Rule, at: int, start: int, end: int) -> tuple[bytes
     )
 
 
-def _ends_first(lines: list[Candidate]) -> Iterator[Candidate]:
+def _ends_first(lines: list[_Line]) -> Iterator[_Line]:
     """Return the first, the last, the second, the last but one, and so on."""
     half = (len(lines) + 1) // 2
     for first, last in zip_longest(lines[:half], reversed(lines[half:])):

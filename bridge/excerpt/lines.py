@@ -6,20 +6,22 @@ Only lines that may be shown are decoded, cleaned and measured; all places are b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import accumulate, count
-from operator import add
+from functools import cached_property, partial
+from itertools import accumulate
 
 from bridge.excerpt.budget import Budget, fitting, fitting_tail
 from bridge.excerpt.cleaning import clean, needs_cleaning
 from bridge.excerpt.evidence import Candidate, candidates
 from bridge.excerpt.graphemes import boundary_after, boundary_before, is_visible, without_marks
+from bridge.excerpt.json_text import escape
 from bridge.excerpt.rows import Rows, folded_lines, has_runs, rows_of
 
 # What is read beyond a cut in a long line, in bytes: whether a cluster or an escape goes on there.
 _BEYOND_CUT = 4_096
+# So many bytes are counted once, whatever lines of them are asked for.
+_COUNTED_TOGETHER = 4_096
 _NEWLINE = ord("\n")
 # How much more is read when a window gave too little: what it gave says how much lines shrink.
 _LEAST_WIDER, _MOST_WIDER = 1.25, 12
@@ -41,7 +43,23 @@ class Text:
     @cached_property
     def newlines(self) -> int:
         """The newlines of the text."""
-        return self.text.count("\n")
+        return self.text.count("\n") if len(self.text) < _COUNTED_TOGETHER else self._newlines[-1]
+
+    @cached_property
+    def _newlines(self) -> list[int]:
+        """How many newlines stand before each ``_COUNTED_TOGETHER`` bytes, and in the whole text at last."""
+        raw, step = self.raw, _COUNTED_TOGETHER
+        return [*accumulate([raw.count(b"\n", at, at + step) for at in range(0, len(raw), step)], initial=0)]
+
+    def newlines_before(self, place: int) -> int:
+        """Return how many newlines stand before the byte ``place``; costs no more at the end of a long text."""
+        part, rest = divmod(place, _COUNTED_TOGETHER)
+        return self._newlines[part] + self.raw.count(b"\n", place - rest, place)
+
+    @cached_property
+    def json_size(self) -> int:
+        """The length of the text in bytes of JSON, quotes included."""
+        return len(escape(self.text)) + 2
 
     @cached_property
     def candidates(self) -> list[Candidate]:
@@ -70,7 +88,7 @@ class Part:
 
 def _wider(window: int, rows: Rows, budget: Budget) -> int:
     """Return the window that should give more than ``budget``, when ``window`` gave ``rows``, which are less."""
-    missing = min(_MOST_WIDER, budget.size / max(1, sum(rows.costs)))
+    missing = min(_MOST_WIDER, budget.size / max(1, rows.size))
     wider = int(window * max(_LEAST_WIDER, _LEAST_WIDER * missing))
     return min(wider, _most_at_once(budget)) if rows.texts else wider
 
@@ -91,14 +109,14 @@ class Reader:
     def rows(self, start: int, end: int, counts: Counter[str]) -> Rows:
         """Return the lines between ``start`` and ``end`` (line starts, or the end of the text)."""
         if start >= end:
-            return Rows([], [], [end])
-        shown, stop = self._shown(start, end, counts), end - self._ends(end)
-        texts = shown.split("\n")
-        # A text that is as long as its bytes is ASCII of which nothing was taken.
-        lines: Sequence[Sized] = texts if len(shown) == stop - start else self.raw[start:stop].split(b"\n")
-        starts = list(map(add, accumulate(map(len, lines), initial=start), count()))
-        starts[-1] = end
-        return rows_of(texts, starts, counts if self.folded else None)
+            return Rows([], lambda: [end])
+        texts = self._shown(start, end, counts).split("\n")
+        return rows_of(texts, partial(self._starts, start, end), counts if self.folded else None)
+
+    def _starts(self, start: int, end: int) -> list[int]:
+        """Return where the lines between ``start`` and ``end`` start, and ``end``."""
+        lines = self.raw[start : end - self._ends(end)].split(b"\n")
+        return [*accumulate([len(line) + 1 for line in lines[:-1]], initial=start), end]
 
     def text(self, start: int, end: int, counts: Counter[str]) -> str:
         """Return the lines between ``start`` and ``end`` as they are shown."""
@@ -108,7 +126,7 @@ class Reader:
             return "\n".join(folded_lines(self._lines(start, end, counts), counts)) + "\n" * self._ends(end)
         text = self._shown(start, end, counts)
         if self.folded and has_runs(texts := text.split("\n")):
-            text = "\n".join(rows_of(texts, range(len(texts) + 1), counts).texts)
+            text = "\n".join(rows_of(texts, list, counts).texts)
         return text + "\n" * self._ends(end)
 
     def _lines(self, start: int, end: int, counts: Counter[str]) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from itertools import accumulate, groupby, islice, repeat
 from operator import eq
 
@@ -15,33 +15,56 @@ from bridge.excerpt.json_text import escape
 
 _NEWLINE, _BACKSLASH = rb"\n", rb"\\"
 _NEWLINE_SIZE = len(_NEWLINE)
-_SAME = re.compile(rb"\x01++")
+_IS_SAME, _SAME = b"\x01", re.compile(rb"\x01++")
 
 
-@dataclass(slots=True)
 class Rows:
     """Consecutive whole lines as they are shown.
 
-    ``texts`` has no newline at the ends; ``costs`` are bytes of JSON, a newline included; ``starts`` are bytes
-    of the source, with the end of the last row behind them. A folded run is one row of two lines.
+    ``texts`` has no newline at the ends; ``size`` is the bytes of JSON that all of them take, newlines included. A
+    folded run is one row of two lines; ``folds`` counts those. What each row costs and where it starts is asked for
+    only where not all of them fit.
     """
 
-    texts: list[str] = field(default_factory=list)
-    costs: list[int] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    folds: int = 0
+    def __init__(self, texts: list[str], starts: Callable[[], list[int]], folds: int = 0) -> None:
+        self.texts = texts
+        self.folds = folds
+        self._starts = starts
+        # All together, for a call for each costs more than what it does.
+        self._escaped = escape("\n".join(texts))
+        self.size = len(self._escaped) + _NEWLINE_SIZE if texts else 0
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each row starts, in bytes of the source, with the end of the last row behind them."""
+        return self._starts()
+
+    @cached_property
+    def costs(self) -> list[int]:
+        """The bytes of JSON that each row takes, its newlines included."""
+        # With escaped backslashes out of the way, what is left of the form of a newline is one.
+        escaped = self._escaped.replace(_BACKSLASH, b"  ") if _BACKSLASH in self._escaped else self._escaped
+        costs = [len(line) + _NEWLINE_SIZE for line in escaped.split(_NEWLINE)]
+        if self.folds:
+            lines = iter(costs)
+            return [sum(islice(lines, 2 if "\n" in row else 1)) for row in self.texts]
+        return costs if self.texts else []
 
     def exceeds(self, budget: Budget) -> bool:
         """Return whether all rows together take more than ``budget``."""
-        return sum(self.costs) > budget.size or len(self.texts) + self.folds > budget.lines
+        return self.size > budget.size or len(self.texts) + self.folds > budget.lines
 
     def cost(self, start: int, end: int) -> Budget:
         """Return what the rows from ``start`` to ``end`` take; a folded run has its count under it."""
+        if end - start == len(self.texts):
+            return Budget(self.size, end + self.folds)
         folds = sum("\n" in row for row in self.texts[start:end]) if self.folds else 0
         return Budget(sum(self.costs[start:end]), max(0, end - start) + folds)
 
     def fitting(self, budget: Budget) -> int:
         """Count the first rows that fit into ``budget`` together."""
+        if not self.exceeds(budget):
+            return len(self.texts)
         count = min(bisect_right(list(accumulate(self.costs)), budget.size), max(0, budget.lines))
         while self.folds and count and self.cost(0, count).lines > budget.lines:
             count -= 1
@@ -56,23 +79,14 @@ class Rows:
         return count
 
 
-def rows_of(texts: list[str], starts: Sequence[int], counts: Counter[str] | None) -> Rows:
-    """Return the rows of ``texts``, folded if ``counts`` is there to count the lines that are folded away."""
+def rows_of(texts: list[str], starts: Callable[[], list[int]], counts: Counter[str] | None) -> Rows:
+    """Return the rows of ``texts``, folded if ``counts`` is there to count the lines that are folded away.
+
+    ``starts`` returns where each text starts, with the end of the last one behind them.
+    """
     if counts is not None and (runs := _runs(texts)):
         return _folded(texts, starts, runs, counts)
-    return Rows(texts, _costs(texts), list(starts))
-
-
-def _costs(texts: Sequence[str]) -> list[int]:
-    """Return the bytes of JSON that each text takes; none holds a newline.
-
-    They are escaped together, for a call for each costs more than what it does. With escaped backslashes out of
-    the way, what is left of the form of a newline is one.
-    """
-    escaped = escape("\n".join(texts))
-    if _BACKSLASH in escaped:
-        escaped = escaped.replace(_BACKSLASH, b"  ")
-    return [len(line) + _NEWLINE_SIZE for line in escaped.split(_NEWLINE)]
+    return Rows(texts, starts)
 
 
 def has_runs(texts: Sequence[str]) -> bool:
@@ -83,7 +97,7 @@ def has_runs(texts: Sequence[str]) -> bool:
 def _runs(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Return the first and the last line of each run that takes more than its count: of short lines many."""
     same = bytes(map(eq, texts, islice(texts, 1, None)))
-    runs = (run.span() for run in _SAME.finditer(same))
+    runs = (run.span() for run in _SAME.finditer(same)) if _IS_SAME in same else ()
     return [(at, last) for at, last in runs if _is_worth(texts[at], last - at)]
 
 
@@ -107,21 +121,25 @@ def _note(times: int) -> str:
     return f"[the line above {times} more times]"
 
 
-def _folded(texts: Sequence[str], starts: Sequence[int], runs: Sequence[tuple[int, int]], counts: Counter[str]) -> Rows:
+def _folded(
+    texts: Sequence[str], starts: Callable[[], list[int]], runs: Sequence[tuple[int, int]], counts: Counter[str]
+) -> Rows:
     """Fold ``runs``: the line, and under it how many more times it stands there."""
-    rows = Rows(folds=len(runs))
-    places, at = [], 0
+    rows: list[str] = []
+    at = 0
     for first, last in runs:
-        rows.texts += texts[at : first + 1]
-        rows.starts += starts[at : first + 1]
-        places.append(len(rows.texts) - 1)
-        at = last + 1
-    rows.texts += texts[at:]
-    rows.starts += starts[at:]
-    rows.costs = _costs(rows.texts)
-    for place, (first, last) in zip(places, runs, strict=True):
-        note = _note(last - first)
-        rows.texts[place] += f"\n{note}"
-        rows.costs[place] += len(note) + _NEWLINE_SIZE
+        rows += texts[at:first]
+        rows.append(f"{texts[first]}\n{_note(last - first)}")
         counts["folded_lines"] += last - first
-    return rows
+        at = last + 1
+    rows += texts[at:]
+    return Rows(rows, partial(_starts_without, starts, runs), len(runs))
+
+
+def _starts_without(starts: Callable[[], list[int]], runs: Sequence[tuple[int, int]]) -> list[int]:
+    """Return ``starts`` without those of the lines of ``runs`` that are folded away."""
+    all_starts, kept, at = starts(), list[int](), 0
+    for first, last in runs:
+        kept += all_starts[at : first + 1]
+        at = last + 1
+    return kept + all_starts[at:]

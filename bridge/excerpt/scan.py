@@ -7,15 +7,16 @@ a megabyte takes 0.07 ms, where each ``in`` takes 0.5 ms and a regular expressio
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
-# More patterns in one automaton cost the search its vector instructions: thirty take ten times as long as eight.
+# More patterns in one automaton cost the search its vector instructions: thirty take ten times as long as eight. Two
+# alone, where they are common, take twice as long, so each automaton has as many.
 _TOGETHER = 8
 # So many bytes are searched at once: the matches of a text may take many times its memory.
 _WINDOW = 65_536
 
+# The number of a pattern in its automaton, where it starts and where it ends.
 Match = tuple[int, int, int]
 
 
@@ -25,27 +26,25 @@ class Scanner:
     def __init__(self, patterns: Sequence[bytes]) -> None:
         self.patterns = tuple(patterns)
         self._longest = max(map(len, self.patterns))
-        self._automata: list[tuple[int, BytesAhoCorasick]] = []
+        self._automata: list[tuple[range, BytesAhoCorasick]] = []
 
     def found(self, encoded: bytes) -> frozenset[bytes]:
         """Return those of the patterns that occur in ``encoded``."""
         found: set[int] = set()
         for start in range(0, len(encoded), _WINDOW):
             window = encoded[start : start + _WINDOW + self._longest - 1]
-            found.update(first + which for first, matches in self._matches(window) for which, _, _ in matches)
+            found.update(numbers[which] for numbers, matches in self._matches(window) for which, _, _ in matches)
         return frozenset(self.patterns[which] for which in found)
 
-    def matches(self, encoded: bytes) -> list[Match]:
-        """Return every match in order: the number of its pattern, its start and its end."""
-        matches = self._matches(encoded)
-        if len(matches) == 1:
-            return matches[0][1]
-        return sorted(
-            ((first + which, at, end) for first, found in matches for which, at, end in found), key=itemgetter(1)
-        )
+    def occurs(self, line: bytes) -> bool:
+        """Return whether any of the patterns occurs in ``line``, which is short: each match takes memory."""
+        for _, automaton in self._automata or self._build():  # noqa: SIM110 - a generator takes longer than a search
+            if automaton.find_matches_as_indexes(line):
+                return True
+        return False
 
-    def windows(self, encoded: bytes) -> Iterator[tuple[int, int]]:
-        """Return matches in order, a window at a time: the number of the pattern, and its start.
+    def places(self, encoded: bytes) -> Iterator[tuple[int, int]]:
+        """Return where patterns start, in order, each place with the number of its pattern; a window at a time.
 
         Windows end where lines do; only in a line that is longer than one may a pattern be missed between two.
         """
@@ -54,15 +53,19 @@ class Scanner:
             end = len(encoded)
             if end - start > _WINDOW:
                 end = encoded.rfind(b"\n", start, start + _WINDOW) + 1 or start + _WINDOW
-            for which, at, _ in self.matches(encoded[start:end]):
-                yield which, start + at
+            found = self._matches(encoded[start:end])
+            yield from sorted([(start + at, numbers[which]) for numbers, matches in found for which, at, _ in matches])
             start = end
 
-    def _matches(self, encoded: bytes) -> list[tuple[int, list[Match]]]:
-        """Return the matches of each automaton, with the number of its first pattern."""
-        if not self._automata:
-            for first in range(0, len(self.patterns), _TOGETHER):
-                together = self.patterns[first : first + _TOGETHER]
-                automaton = BytesAhoCorasick(together, matchkind=MatchKind.LeftmostFirst)
-                self._automata.append((first, automaton))
-        return [(first, automaton.find_matches_as_indexes(encoded)) for first, automaton in self._automata]
+    def _matches(self, encoded: bytes) -> list[tuple[range, list[Match]]]:
+        """Return the matches of each automaton, with the numbers that its patterns have here."""
+        automata = self._automata or self._build()
+        return [(numbers, automaton.find_matches_as_indexes(encoded)) for numbers, automaton in automata]
+
+    def _build(self) -> list[tuple[range, BytesAhoCorasick]]:
+        count = len(self.patterns)
+        step = -(-count // _TOGETHER)
+        for numbers in (range(first, count, step) for first in range(step)):
+            together = [self.patterns[number] for number in numbers]
+            self._automata.append((numbers, BytesAhoCorasick(together, matchkind=MatchKind.LeftmostFirst)))
+        return self._automata

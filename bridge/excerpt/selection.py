@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from bridge.excerpt.account import (
     Segment,
@@ -20,7 +21,7 @@ from bridge.excerpt.budget import Budget
 from bridge.excerpt.json_text import escape
 from bridge.excerpt.lines import Part, Reader, Text
 from bridge.excerpt.rows import Rows
-from bridge.excerpt.structure import Structure, structure_of
+from bridge.excerpt.structure import Structure, no_blocks, structure_of
 
 # Below this there is no budget for a marker and something on both sides of it.
 SMALLEST_FOR_MARKER = 320
@@ -30,7 +31,7 @@ MARKER_LINES = 4
 _SMALLEST_FOR_BLOCKS = 800
 # The share of the head: where lines decide, it only shows how the text begins; else both ends are worth the same.
 _HEAD_OF_EVIDENCE, _HEAD_OF_PROSE = 0.04, 0.5
-_PLAIN = Structure((), share=0.0, head=_HEAD_OF_PROSE)
+_PLAIN = Structure(no_blocks, share=0.0, head=_HEAD_OF_PROSE)
 # So much more of a block than its budget is read, for runs and controls shrink.
 _MOST_OF_BLOCK = 8
 # When so many blocks on end found no budget, the others are not tried.
@@ -57,12 +58,15 @@ def _ways_of(source: Text) -> Structure:
         return structure
     if not source.candidates:
         return _PLAIN
-    return Structure(blocks_of(source.raw, source.candidates), share=1.0, head=_HEAD_OF_EVIDENCE)
+    return Structure(partial(blocks_of, source.raw, source.candidates), share=1.0, head=_HEAD_OF_EVIDENCE)
 
 
 @dataclass(slots=True)
 class _Selection:
-    """What is taken so far; ``left`` is the budget that is left when every gap has its marker."""
+    """What is taken so far; ``left`` is the budget that is left when every gap has its marker.
+
+    ``not_shown`` counts what cleaning takes away from lines that are only measured, for nobody.
+    """
 
     source: Text
     reader: Reader
@@ -75,7 +79,7 @@ class _Selection:
     spans: list[list[int]] = field(default_factory=list)
     first: Part | None = None
     last: Part | None = None
-    after: dict[int, Part] = field(default_factory=dict)
+    not_shown: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         total, size = self.source.lines, len(self.source.raw)
@@ -108,48 +112,43 @@ class _Selection:
         if part:
             self.pay(self.cut + len(escape(part.text)), 1)
 
-    def take_blocks(self, blocks: Iterable[Block], share: float) -> None:
+    def take_blocks(self, blocks: Callable[[int], Iterable[Block]], share: float) -> None:
         """Take blocks, the best first, that lie before the least that the tail will have."""
-        allowance = Budget(int(self.left.size * share), int(self.left.lines * share))
-        lowest = self.reader.line_start(max(0, len(self.source.raw) - self.left.size + allowance.size))
+        tail = Budget(self.left.size - int(self.left.size * share), self.left.lines - int(self.left.lines * share))
+        lowest = self.reader.line_start(max(0, len(self.source.raw) - tail.size))
         misses = 0
-        for block in blocks:
-            if allowance.size <= self.marker or allowance.lines <= 1 or misses > _MOST_MISSES:
+        for block in blocks(lowest):
+            left = self.left
+            if left.size - tail.size <= self.marker or left.lines - tail.lines <= 1 or misses > _MOST_MISSES:
                 break
             if block.start < lowest:
-                taken = self._take_block(block, allowance, lowest)
-                misses = 0 if taken.size else misses + 1
-                allowance = _minus(allowance, taken)
+                for start, end in self._uncovered(block.start, min(block.end, lowest)):
+                    self._take_lines(start, end, block.core, tail)
+                misses = misses + 1 if self.left.size == left.size else 0
 
-    def _take_block(self, block: Block, allowance: Budget, lowest: int) -> Budget:
-        """Take what of ``block`` is not shown yet, and return what it took."""
-        before = self.left
-        for start, end in self._uncovered(block.start, min(block.end, lowest)):
-            taken = _minus(before, self.left)
-            self._take_lines(start, end, block.core, _minus(allowance, taken))
-        return _minus(before, self.left)
-
-    def _take_lines(self, start: int, end: int, core: int, allowance: Budget) -> None:
-        """Take the lines that fit into ``allowance``, not without the one that decides if it is among them."""
-        if end - start > _MOST_OF_BLOCK * allowance.size:
-            end = self.reader.line_start(start + _MOST_OF_BLOCK * allowance.size)
+    def _take_lines(self, start: int, end: int, core: int, tail: Budget) -> None:
+        """Take the lines that leave the ``tail`` what it has, not without the one that decides if it is among them."""
+        size, lines = self.left.size - tail.size, self.left.lines - tail.lines
+        if end - start > _MOST_OF_BLOCK * size:
+            end = self.reader.line_start(start + _MOST_OF_BLOCK * size)
         if end <= start:
             return
-        rows = self.reader.rows(start, end, Counter())
+        rows = self.reader.rows(start, end, self.not_shown)
         markers = 1 - self._joins(start, end)
-        count = rows.fitting(Budget(allowance.size - markers * self.marker, allowance.lines - markers))
+        count = rows.fitting(Budget(size - markers * self.marker, lines - markers))
         if count < len(rows.texts):  # then they join nothing at their end
             markers = 1 - self._joins(start, start)
-            count = min(count, rows.fitting(Budget(allowance.size - markers * self.marker, allowance.lines - markers)))
-        if start < core < end and rows.starts[count] <= core:
-            self._take_lines(core, end, core, allowance)
+            count = min(count, rows.fitting(Budget(size - markers * self.marker, lines - markers)))
+        stop = rows.starts[count] if count < len(rows.texts) else end
+        if start < core < end and stop <= core:
+            self._take_lines(core, end, core, tail)
             return
         name = markers * bytes_of_segment(self.source.lines)
         if count and name <= self.named:
             self.named -= name
             size, lines = rows.cost(0, count)
             self.pay(size + markers * self.marker, lines + markers)
-            self._add(start, rows.starts[count])
+            self._add(start, stop)
 
     def _uncovered(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return what lies between ``start`` and ``end`` and is not taken, as pairs of line starts."""
@@ -208,17 +207,18 @@ class _Selection:
                     break
                 continue
             start, end = rows.starts[at - 1], rows.starts[at]
-            if not (spans and spans[-1][0] <= start and end <= spans[-1][1]):
+            if spans and spans[-1][0] <= start and end <= spans[-1][1]:
+                at = bisect_left(rows.starts, max(lowest, spans[-1][0]), 0, at)
+            else:
                 # A line that joins two segments saves a marker.
                 joins = bool(spans) and spans[-1][1] == start
                 left = size - rows.costs[at - 1] + joins * self.marker
                 high = lines - rows.cost(at - 1, at).lines + joins
                 if left < 0 or high < 0:
                     break
-                size, lines = left, high
-            while spans and spans[-1][0] >= start:
+                size, lines, at = left, high, at - 1
+            while spans and spans[-1][0] >= rows.starts[at]:
                 spans.pop()
-            at -= 1
         self.left = Budget(size, lines)
         return at
 
@@ -246,7 +246,3 @@ class _Selection:
                 found.append(Segment(self.last.end, self.last.end))
             found[-1].before = self.last
         return found
-
-
-def _minus(budget: Budget, taken: Budget) -> Budget:
-    return Budget(budget.size - taken.size, budget.lines - taken.lines)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from functools import partial
+from itertools import chain, filterfalse, islice
+from math import ceil
 from typing import NamedTuple
 
 from bridge.excerpt.blocks import Block
@@ -34,27 +36,35 @@ _FINDER = Finder(JSON_RULES)
 
 
 class Structure(NamedTuple):
-    """How a text is shown: blocks, the best first, their share of the budget, that of the head, whether a tail is."""
+    """How a text is shown: blocks, the best first, their share of the budget, that of the head, whether a tail is.
 
-    blocks: Iterable[Block]
+    ``blocks`` is given where the least that the tail will have starts: blocks behind it need not be made.
+    """
+
+    blocks: Callable[[int], Iterable[Block]]
     share: float
     head: float
     tail: bool = True
 
 
+def no_blocks(_: int) -> Iterable[Block]:
+    """Return none: both ends show what such a text is."""
+    return ()
+
+
 def structure_of(raw: bytes, evidence: Callable[[], list[Candidate]]) -> Structure | None:
     """Return how ``raw`` is shown by its structure, None if it has none. ``evidence`` gives its deciding lines."""
     if _DIFF_START.match(raw) and raw.find(b"\n@@ -", 0, _DIFF_HEAD) >= 0:
-        return Structure(_hunks(raw), share=1.0, head=0.02, tail=False)
+        return Structure(lambda _: _hunks(raw), share=1.0, head=0.02, tail=False)
     lines = [*_lines(raw, 0), *_lines(raw, len(raw) // 2)]
     if len(lines) < _LOOKED_AT:
         return None
     if _agree(lines, lambda line: line.startswith(b"{") and line.rstrip().endswith(b"}")):
-        return Structure(map(_alone, _FINDER.candidates(raw)), share=0.7, head=0.05)
+        return Structure(lambda _: map(_alone, _FINDER.candidates(raw)), share=0.7, head=0.05)
     for pattern in (_MATCH, _PATH):
         if _agree(lines, pattern.match):
-            return Structure(_by_file(raw, pattern, evidence()), share=0.7, head=0.1)
-    return Structure((), share=0.0, head=0.5) if any(_is_table(lines, mark) for mark in _DELIMITERS) else None
+            return Structure(partial(_by_file, raw, pattern, evidence), share=0.7, head=0.1)
+    return Structure(no_blocks, share=0.0, head=0.5) if any(_is_table(lines, mark) for mark in _DELIMITERS) else None
 
 
 _DELIMITERS = (b",", b"\t", b";", b"|")
@@ -66,12 +76,15 @@ def _lines(raw: bytes, place: int) -> list[bytes]:
     """Return some whole lines from ``place`` on."""
     start = raw.find(b"\n", place) + 1 if place else 0
     window = raw[start : start + _WINDOW]
-    lines = window[: window.rfind(b"\n") + 1].splitlines(keepends=True)
+    unread = window.split(b"\n", _LOOKED_AT)[-1]
+    lines = window[: len(window) - len(unread)].splitlines(keepends=True)
     return [line for line in lines[:_LOOKED_AT] if line.strip()]
 
 
 def _agree(lines: list[bytes], is_one: Callable[[bytes], object]) -> bool:
-    return sum(map(bool, map(is_one, lines))) >= _AGREE * len(lines)
+    """Return whether so many lines agree; prose is told by its first lines that do not."""
+    may_differ = len(lines) - ceil(_AGREE * len(lines))
+    return next(islice(filterfalse(is_one, lines), may_differ, None), None) is None
 
 
 def _is_table(lines: list[bytes], mark: bytes) -> bool:
@@ -93,7 +106,9 @@ def _hunks(raw: bytes) -> Iterator[Block]:
                 yield Block(places[at], places[at], places[at + 1])
 
 
-def _by_file(raw: bytes, pattern: re.Pattern[bytes], evidence: list[Candidate]) -> Iterator[Block]:
+def _by_file(
+    raw: bytes, pattern: re.Pattern[bytes], evidence: Callable[[], list[Candidate]], _before: int
+) -> Iterator[Block]:
     """Return the first line of every file, the lines that decide, and then more lines of each file in turns."""
     starts = array(_PLACE, _groups(raw, pattern))
     starts.append(len(raw))
@@ -101,7 +116,7 @@ def _by_file(raw: bytes, pattern: re.Pattern[bytes], evidence: list[Candidate]) 
     chosen = [(starts[at], starts[at + 1]) for at in range(0, len(starts) - 1, step)]
     first = (Block(start, start, end) for start, end in (_head(raw, *group, _TURNS[0]) for group in chosen))
     more = (Block(at, at, end) for turn in _TURNS[1:] for at, end in (_head(raw, *group, turn) for group in chosen))
-    return chain(first, map(_alone, islice(evidence, _MOST_FILES)), more)
+    return chain(first, map(_alone, islice(evidence(), _MOST_FILES)), more)
 
 
 def _groups(raw: bytes, pattern: re.Pattern[bytes]) -> Iterator[int]:

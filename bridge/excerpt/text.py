@@ -15,7 +15,7 @@ from typing import Any
 
 from bridge.excerpt.account import Segment, marker, numbered, shown_of
 from bridge.excerpt.budget import Budget, fitting
-from bridge.excerpt.cleaning import clean
+from bridge.excerpt.cleaning import clean, needs_cleaning
 from bridge.excerpt.graphemes import boundary_before
 from bridge.excerpt.json_text import escape
 from bridge.excerpt.lines import Reader, Text
@@ -62,7 +62,8 @@ def excerpt(source: Text, budget: Budget, style: Style) -> Excerpt:
     """Return of ``source``, which does not fit as it is, what fits into ``budget`` once escaped."""
     if budget.size < SMALLEST_FOR_MARKER or budget.lines < MARKER_LINES:
         return _clipped(source.text, budget, style)
-    reader = Reader(source.raw, style.clean, style.fold)
+    # Most texts were cleaned already or need none: that is found in one search, not for every block anew.
+    reader = Reader(source.raw, style.clean and needs_cleaning(source.text), style.fold)
     segments = select(source, reader, budget, style.evidence, style.where)
     return _joined(source, reader, segments, style.where)
 
@@ -90,7 +91,7 @@ def _clipped(text: str, budget: Budget, style: Style) -> Excerpt:
 def _joined(source: Text, reader: Reader, segments: Sequence[Segment], where: str) -> Excerpt:
     """Return the segments with a marker at every gap; ``where`` stands in the first one."""
     raw, counts = source.raw, Counter[str]()
-    lines = numbered(segments, raw, source.newlines)
+    lines = numbered(segments, source)
     pieces: list[str] = []
     lost = at = 0
     for segment, before, after in zip(segments, [None, *lines], lines, strict=False):

@@ -33,6 +33,8 @@ _LONGEST_NAME, _LONGEST_PATH = 64, 240
 _HANDFUL = 16
 # Texts beyond this many code points, or beyond the budget if that is more, are not encoded to be measured.
 LONG_TEXT = 65_536
+# The sizes of texts up to this many code points are not kept: they cost as much to find as to compute.
+_SHORT_TEXT = 1_024
 _CONTAINERS = (dict, list, tuple)
 # What an object says of the request: when one of these is shortened, nothing of the answer is missing.
 _OF_THE_REQUEST = frozenset({"args", "arguments", "cmd", "command", "cwd", "description", "input", "query", "url"})
@@ -266,7 +268,7 @@ class _Survey:
 
 
 class SizeCache:
-    """What values take as compact JSON. Those of containers and long texts are kept: they are asked for again."""
+    """What values take as compact JSON. Those of containers and of longer texts are kept: they are asked for again."""
 
     def __init__(self, longest: int = LONG_TEXT) -> None:
         """Take the code points of the ``longest`` text that may fit: those beyond it are not encoded."""
@@ -280,9 +282,10 @@ class SizeCache:
         The bytes of a long text are the least that they can be: it is too long for any content.
         """
         if isinstance(value, str):
-            if len(value) <= self.longest:
+            if len(value) <= _SHORT_TEXT:
                 return size_of(value)
-            return Budget(len(value) + 2, self.text(value).newlines)
+            text = self.text(value)
+            return Budget(text.json_size if len(value) <= self.longest else len(value) + 2, text.newlines)
         if not isinstance(value, _CONTAINERS):
             return size_of(value)
         known = self._sizes.get(id(value))

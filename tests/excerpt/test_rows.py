@@ -16,7 +16,7 @@ LINES = ["plain", "", 'a "quote"', "\\", "\\n", "\\\\n", "tab\t", "Größe", "�
 
 
 def rows(lines, *, folded=False):
-    return rows_of(lines, range(len(lines) + 1), Counter() if folded else None)
+    return rows_of(lines, lambda: list(range(len(lines) + 1)), Counter() if folded else None)
 
 
 def test_a_line_costs_what_it_takes_in_json_with_its_newline():
@@ -44,6 +44,15 @@ def test_a_folded_run_takes_two_lines_from_either_end():
 @given(st.lists(st.sampled_from(["", "a", "b" * 40, "waiting"]), min_size=1, max_size=120))
 def test_lines_are_folded_alike_whether_they_are_there_or_come_one_by_one(lines):
     counted, counted_one_by_one = Counter(), Counter()
-    rows = rows_of(lines, range(len(lines) + 1), counted)
+    rows = rows_of(lines, list, counted)
     assert list(folded_lines(iter(lines), counted_one_by_one)) == rows.texts
     assert counted_one_by_one == counted
+
+
+def test_rows_say_what_they_cost_together_and_one_by_one_and_where_they_start():
+    lines = ["first", *['the "same" \\n line'] * 9, "", *["more of the same"] * 9, "last"]
+    for made in (rows(lines), rows(lines, folded=True)):
+        assert made.costs == [len(orjson.dumps(row + "\n")) - 2 for row in made.texts]
+        assert made.size == sum(made.costs)
+        assert made.cost(0, len(made.texts)) == Budget(made.size, len("\n".join(made.texts).split("\n")))
+    assert made.starts == [0, 1, 10, 11, 20, 21]
