@@ -13,7 +13,7 @@ from itertools import accumulate, count
 from operator import add
 
 from bridge.excerpt.budget import Budget, fitting, fitting_tail
-from bridge.excerpt.cleaning import clean, needs_cleaning
+from bridge.excerpt.cleaning import clean_bytes, needs_cleaning
 from bridge.excerpt.evidence import Candidate, candidates
 from bridge.excerpt.graphemes import boundary_after, boundary_before, is_visible, without_marks
 from bridge.excerpt.rows import Rows, has_runs, rows_of
@@ -121,7 +121,7 @@ class Reader:
         """
         if (start, end) not in self._last:
             taken: Counter[str] = Counter()
-            text = clean(self.raw[start:end].decode(), taken)
+            text = clean_bytes(self.raw[start:end], taken)
             self._last.clear()
             self._last[start, end] = text, taken
         text, taken = self._last[start, end]
@@ -170,7 +170,7 @@ class Reader:
 
     def _may_shrink(self, start: int, window: int) -> bool:
         """Return whether a line that fills a window may be shown shorter than it is."""
-        return self.cleaned and needs_cleaning(self.raw[start : start + window].decode(errors="ignore"))
+        return self.cleaned and needs_cleaning(self.raw[start : start + window])
 
     def line_start(self, place: int) -> int:
         """Return where the line that holds the byte ``place`` starts."""
