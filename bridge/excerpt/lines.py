@@ -16,6 +16,7 @@ from bridge.excerpt.budget import Budget, fitting, fitting_tail
 from bridge.excerpt.cleaning import clean_bytes, needs_cleaning
 from bridge.excerpt.evidence import Candidate, candidates
 from bridge.excerpt.graphemes import boundary_after, boundary_before, is_visible, without_marks
+from bridge.excerpt.repeats import Omitted, Repeat, repeats_in, without
 from bridge.excerpt.rows import Rows, has_runs, rows_of
 
 # What is read beyond a cut in a long line, in bytes: whether a cluster or an escape goes on there.
@@ -85,43 +86,52 @@ class Reader:
         """Return the lines between ``start`` and ``end`` (line starts, or the end of the text)."""
         if start >= end:
             return Rows([], [], [end])
-        shown, stop = self._shown(start, end, counts), end - self._ends(end)
-        texts = shown.split("\n")
+        repeats = self._repeats(start, end)
+        shown, raw = (
+            self._shown(start, end, repeats, counts),
+            without(self.raw, start, end, repeats).removesuffix(b"\n"),
+        )
+        texts, omitted = shown.split("\n"), Omitted(self.raw, start, repeats)
         # A text that is as long as its bytes is ASCII of which nothing was taken.
-        lines: Sequence[Sized] = texts if len(shown) == stop - start else self.raw[start:stop].split(b"\n")
-        starts = list(map(add, accumulate(map(len, lines), initial=start), count()))
+        lines: Sequence[Sized] = texts if len(shown) == len(raw) else raw.split(b"\n")
+        starts = omitted.places(list(map(add, accumulate(map(len, lines), initial=start), count())))
         starts[-1] = end
-        return rows_of(texts, starts, counts if self.folded else None)
+        return rows_of(texts, starts, counts if self.folded else None, omitted)
 
     def text(self, start: int, end: int, counts: Counter[str]) -> str:
         """Return the lines between ``start`` and ``end`` as they are shown."""
         if start >= end:
             return ""
-        text = self._shown(start, end, counts)
-        if self.folded and has_runs(texts := text.split("\n")):
-            text = "\n".join(rows_of(texts, range(len(texts) + 1), counts).texts)
+        repeats = self._repeats(start, end)
+        text, omitted = self._shown(start, end, repeats, counts), Omitted(self.raw, start, repeats)
+        if self.folded and has_runs(texts := text.split("\n"), omitted):
+            text = "\n".join(rows_of(texts, range(len(texts) + 1), counts, omitted).texts)
         return text + "\n" * self._ends(end)
+
+    def _repeats(self, start: int, end: int) -> list[Repeat]:
+        """Return the stretches of equal lines that need not be read, for all but their number is folded away."""
+        return repeats_in(self.raw, start, end) if self.folded else []
 
     def _ends(self, end: int) -> bool:
         """Return whether a newline stands before ``end``."""
         return self.raw[end - 1] == _NEWLINE
 
-    def _shown(self, start: int, end: int, counts: Counter[str]) -> str:
+    def _shown(self, start: int, end: int, repeats: Sequence[Repeat], counts: Counter[str]) -> str:
         """Return the lines between ``start`` and ``end``, cleaned if need be, without the last newline."""
         if not self.cleaned:
-            return self.raw[start : end - self._ends(end)].decode()
+            return without(self.raw, start, end, repeats).removesuffix(b"\n").decode()
         # A carriage return belongs to the end of a line only where a newline follows.
-        text = self._clean(start, end, counts)
+        text = self._clean(start, end, counts, repeats)
         return text[:-1] if self._ends(end) else text
 
-    def _clean(self, start: int, end: int, counts: Counter[str]) -> str:
-        """Return what lies between ``start`` and ``end`` as a terminal would show it.
+    def _clean(self, start: int, end: int, counts: Counter[str], repeats: Sequence[Repeat] = ()) -> str:
+        """Return what lies between ``start`` and ``end`` as a terminal would show it, without ``repeats``.
 
         The last is kept: of a text that is one line, its beginning is asked for, its end and all of it.
         """
         if (start, end) not in self._last:
             taken: Counter[str] = Counter()
-            text = clean_bytes(self.raw[start:end], taken)
+            text = clean_bytes(without(self.raw, start, end, repeats), taken)
             self._last.clear()
             self._last[start, end] = text, taken
         text, taken = self._last[start, end]

@@ -12,6 +12,7 @@ from operator import eq
 
 from bridge.excerpt.budget import Budget
 from bridge.excerpt.json_text import escape
+from bridge.excerpt.repeats import NOTHING_OMITTED, Omitted
 
 _NEWLINE, _BACKSLASH = rb"\n", rb"\\"
 _NEWLINE_SIZE = len(_NEWLINE)
@@ -56,9 +57,11 @@ class Rows:
         return count
 
 
-def rows_of(texts: list[str], starts: Sequence[int], counts: Counter[str] | None) -> Rows:
+def rows_of(
+    texts: list[str], starts: Sequence[int], counts: Counter[str] | None, omitted: Omitted = NOTHING_OMITTED
+) -> Rows:
     """Return the rows of ``texts``, folded if ``counts`` is there to count the lines that are folded away."""
-    if counts is not None and (runs := _runs(texts)):
+    if counts is not None and (runs := _runs(texts, omitted)):
         return _folded(texts, starts, runs, counts)
     return Rows(texts, _costs(texts), list(starts))
 
@@ -75,27 +78,33 @@ def _costs(texts: Sequence[str]) -> list[int]:
     return [len(line) + _NEWLINE_SIZE for line in escaped.split(_NEWLINE)]
 
 
-def has_runs(texts: Sequence[str]) -> bool:
+def has_runs(texts: Sequence[str], omitted: Omitted = NOTHING_OMITTED) -> bool:
     """Return whether there is a run that is worth folding."""
-    return bool(_runs(texts))
+    return bool(_runs(texts, omitted))
 
 
-def _runs(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the first and the last line of each run that takes more than its count: of short lines many."""
+def _runs(texts: Sequence[str], omitted: Omitted) -> list[tuple[int, int, int]]:
+    """Return the runs that take more than their count: of short lines many.
+
+    Of each the first and the last line, and how many more times the first one stands there.
+    """
     same = bytes(map(eq, texts, islice(texts, 1, None)))
-    runs = (run.span() for run in _SAME.finditer(same))
-    return [(at, last) for at, last in runs if (last - at) * (len(texts[at]) + 1) > len(_note(last - at))]
+    spans = [run.span() for run in _SAME.finditer(same)]
+    runs = [(at, last, last - at + omitted.between(at, last)) for at, last in spans]
+    return [run for run in runs if run[2] * (len(texts[run[0]]) + 1) > len(_note(run[2]))]
 
 
 def _note(times: int) -> str:
     return f"[the line above {times} more times]"
 
 
-def _folded(texts: Sequence[str], starts: Sequence[int], runs: Sequence[tuple[int, int]], counts: Counter[str]) -> Rows:
+def _folded(
+    texts: Sequence[str], starts: Sequence[int], runs: Sequence[tuple[int, int, int]], counts: Counter[str]
+) -> Rows:
     """Fold ``runs``: the line, and under it how many more times it stands there."""
     rows = Rows(folds=len(runs))
     places, at = [], 0
-    for first, last in runs:
+    for first, last, _ in runs:
         rows.texts += texts[at : first + 1]
         rows.starts += starts[at : first + 1]
         places.append(len(rows.texts) - 1)
@@ -103,9 +112,9 @@ def _folded(texts: Sequence[str], starts: Sequence[int], runs: Sequence[tuple[in
     rows.texts += texts[at:]
     rows.starts += starts[at:]
     rows.costs = _costs(rows.texts)
-    for place, (first, last) in zip(places, runs, strict=True):
-        note = _note(last - first)
+    for place, (_, _, times) in zip(places, runs, strict=True):
+        note = _note(times)
         rows.texts[place] += f"\n{note}"
         rows.costs[place] += len(note) + _NEWLINE_SIZE
-        counts["folded_lines"] += last - first
+        counts["folded_lines"] += times
     return rows
