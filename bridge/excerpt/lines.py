@@ -27,20 +27,16 @@ _LEAST_WIDER, _MOST_WIDER = 1.25, 12
 
 
 class Text:
-    """A text and its measures, each taken once: both contents ask for them."""
+    """A text, the count of its ``newlines``, and its other measures, each taken once: both contents ask for them."""
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.newlines = text.count("\n")
 
     @cached_property
     def raw(self) -> bytes:
         """The bytes of the text."""
         return self.text.encode()
-
-    @cached_property
-    def newlines(self) -> int:
-        """The newlines of the text."""
-        return self.text.count("\n")
 
     @cached_property
     def candidates(self) -> list[Candidate]:

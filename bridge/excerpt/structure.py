@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
+from math import ceil
 from typing import NamedTuple
 
 from bridge.excerpt.blocks import Block
@@ -68,7 +69,10 @@ def _lines(raw: bytes, place: int) -> list[bytes]:
 
 
 def _agree(lines: list[bytes], is_one: Callable[[bytes], object]) -> bool:
-    return sum(map(bool, map(is_one, lines))) >= _AGREE * len(lines)
+    """Return whether enough of ``lines`` are of a kind; of most texts few need to be looked at to see that not."""
+    most = len(lines) - ceil(_AGREE * len(lines))
+    others = (line for line in lines if not is_one(line))
+    return sum(1 for _ in islice(others, most + 1)) <= most
 
 
 def _is_table(lines: list[bytes], mark: bytes) -> bool:

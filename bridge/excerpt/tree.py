@@ -29,10 +29,10 @@ _SMALLEST_MEMBER = 5
 _MAX_FIELDS = 8
 # A name in a path is cut to so many characters, and a path is not continued past its limit: names may be any text.
 _LONGEST_NAME, _LONGEST_PATH = 64, 240
-# So many items are measured at once: the cost of a call to the encoder is that of a dozen small items.
-_HANDFUL = 16
 # Texts beyond this many code points, or beyond the budget if that is more, are not encoded to be measured.
 LONG_TEXT = 65_536
+# The sizes of texts below this are not kept: encoding them costs no more than finding them.
+_SHORT_TEXT = 512
 _CONTAINERS = (dict, list, tuple)
 # What an object says of the request: when one of these is shortened, nothing of the answer is missing.
 _OF_THE_REQUEST = frozenset({"args", "arguments", "cmd", "command", "cwd", "description", "input", "query", "url"})
@@ -181,18 +181,25 @@ class TreeShortener:
     def _take(self, items: Sequence[Any], budget: Budget, each: Budget) -> _Taken:
         """Take the items from the front that fit when none takes more than ``each``.
 
-        They are measured by the handful; one by one only where a handful is too much.
+        They are measured together: twice as many each time while they fit, then half as many each time.
         """
         taken = _Taken(budget)
-        for start in range(0, len(items), _HANDFUL):
-            handful = items[start : start + _HANDFUL]
-            size, lines = size_of(handful)
-            cost = Budget(size - 1, lines)  # brackets and commas between them, against a comma for each
-            if cost.within(each) and taken.take(len(handful), cost, cost):
-                continue
-            if not all(self._take_one(taken, item, each) for item in handful):
-                break
+        step, fit = 1, True
+        while taken.count < len(items):
+            together = items[taken.count : taken.count + step]
+            if step == 1:
+                fit = self._take_one(taken, together[0], each)
+                if not fit:
+                    break
+            else:
+                fit = self._take_together(taken, together, each) and fit
+            step = step * 2 if fit else step // 2
         return taken
+
+    def _take_together(self, taken: _Taken, items: Sequence[Any], each: Budget) -> bool:
+        size, lines = size_of(items)
+        cost = Budget(size - 1, lines)  # brackets and commas between them, against a comma for each
+        return cost.within(each) and taken.take(len(items), cost, cost)
 
     def _take_one(self, taken: _Taken, item: Any, each: Budget) -> bool:
         # Encoded as a whole: the sizes of its members are of use only where it is shortened.
@@ -279,11 +286,9 @@ class SizeCache:
 
         The bytes of a long text are the least that they can be: it is too long for any content.
         """
-        if isinstance(value, str):
-            if len(value) <= self.longest:
-                return size_of(value)
+        if isinstance(value, str) and len(value) > self.longest:
             return Budget(len(value) + 2, self.text(value).newlines)
-        if not isinstance(value, _CONTAINERS):
+        if not isinstance(value, _CONTAINERS) and (not isinstance(value, str) or len(value) < _SHORT_TEXT):
             return size_of(value)
         known = self._sizes.get(id(value))
         if known is None:
@@ -303,7 +308,7 @@ class SizeCache:
         return known
 
     def _measure(self, value: Any) -> Budget:
-        if not 0 < len(value) <= _MANY_ITEMS:
+        if isinstance(value, str) or not 0 < len(value) <= _MANY_ITEMS:
             return size_of(value)
         if isinstance(value, dict):
             parts = [size_of(key) for key in value] + [self.of(child) for child in value.values()]
@@ -317,6 +322,8 @@ class SizeCache:
 def size_of(value: Any) -> Budget:
     """Return what ``value`` takes as compact JSON."""
     encoded = encode(value)
+    if isinstance(value, str):
+        return Budget(len(encoded), value.count("\n"))
     return Budget(len(encoded), newlines(encoded))
 
 
