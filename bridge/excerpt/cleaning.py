@@ -32,13 +32,15 @@ _STRUCK_OVER = re.compile(r"[^\x00\x07\x08\r]\x08(?=[^\x00\x07\x08\r])")
 _SILENT = re.compile(r"[\x00\x07]")
 # U+0080 to U+009F. Their first byte is found a hundred times faster in UTF-8 than a range of characters in a text.
 _C1, _C1_BYTES, _STARTS_C1 = re.compile(r"[\x80-\x9f]"), re.compile(rb"\xc2[\x80-\x9f]"), b"\xc2"
+# A return moves the cursor unless it is a part of the end of a line.
+_LONE_RETURN, _LONE_RETURN_BYTES = re.compile(r"\r(?!\n)"), re.compile(rb"\r(?!\n)")
 
 
 def needs_cleaning(raw: bytes) -> bool:
     """Return whether a terminal would act upon any character of ``raw``, UTF-8; costs one scan per character."""
     if b"\x1b" in raw or b"\b" in raw or b"\x00" in raw or b"\x07" in raw:
         return True
-    if b"\r" in raw and raw.count(b"\r") != raw.count(b"\r\n"):
+    if b"\r" in raw and _LONE_RETURN_BYTES.search(raw):
         return True
     return _STARTS_C1 in raw and _C1_BYTES.search(raw) is not None
 
@@ -58,7 +60,7 @@ def clean(text: str, counts: Counter[str]) -> str:
 
 
 def _cleaned(text: str, counts: Counter[str]) -> str:
-    if "\b" in text or text.count("\r") != text.count("\r\n"):
+    if "\b" in text or _LONE_RETURN.search(text):
         *lines, last = text.split("\n")
         text = "\n".join([*_replayed(lines, counts), _replay(last, counts)])
     if STARTS_ESCAPE in text:
@@ -71,16 +73,17 @@ def _cleaned(text: str, counts: Counter[str]) -> str:
 def _replayed(lines: list[str], counts: Counter[str]) -> Iterator[str]:
     """Replay lines that newlines follow; those of a run, which progress often is, only once."""
     for line, run in groupby(lines):
-        number = sum(1 for _ in run)
+        number = len(list(run))
         # The last carriage return of such a line is a part of its end.
         body = line.removesuffix("\r")
         if "\r" not in body and "\b" not in body:
             yield from repeat(line, number)
             continue
-        taken: Counter[str] = Counter()
+        taken = counts if number == 1 else Counter[str]()
         shown = _replay(body, taken) + line[len(body) :]
-        for what, times in taken.items():
-            counts[what] += times * number
+        if number > 1:
+            for what, times in taken.items():
+                counts[what] += times * number
         yield from repeat(shown, number)
 
 
@@ -89,8 +92,9 @@ def _replay(line: str, counts: Counter[str]) -> str:
     if "\r" not in line and "\b" not in line:
         return line
     if STARTS_ESCAPE not in line:
-        line, struck = _STRUCK_OVER.subn("", line)
-        _count(counts, "overwritten", struck)
+        if "\b" in line:
+            line, struck = _STRUCK_OVER.subn("", line)
+            _count(counts, "overwritten", struck)
         if "\b" not in line:
             return _overwrite(line, counts)
     cells = _Cells()
@@ -113,11 +117,12 @@ def _overwrite(line: str, counts: Counter[str]) -> str:
     """
     parts: list[str] = []
     covered = 0
-    for written in reversed(line.split("\r")):
+    pieces = line.split("\r")
+    for written in reversed(pieces):
         if len(written) > covered:
             parts.append(written[covered:])
             covered = len(written)
-    _count(counts, "overwritten", len(line) - line.count("\r") - covered)
+    _count(counts, "overwritten", len(line) - len(pieces) + 1 - covered)
     return "".join(parts)
 
 
