@@ -39,6 +39,7 @@ _STRICT = (
     | orjson.OPT_PASSTHROUGH_SUBCLASS
 )
 _CONTAINERS = (dict, list, tuple, set, frozenset)
+_JSON_CONTAINERS = frozenset({dict, list, tuple})
 # The digits up to which Python turns a text into an integer (sys.int_info.default_max_str_digits).
 _INTEGER_DIGITS = 4_300
 
@@ -102,7 +103,8 @@ def _may_be_deep(value: Any, encoded: bytes, depth: int) -> bool:
 
 
 def _is_nested(value: Any) -> bool:
-    return isinstance(value, dict) and any(isinstance(child, _CONTAINERS) for child in value.values())
+    # Of the types in this, which orjson has encoded, no others are containers.
+    return type(value) is dict and not _JSON_CONTAINERS.isdisjoint(map(type, value.values()))
 
 
 def _has_nonfinite(encoded: bytes, value: Any) -> bool:

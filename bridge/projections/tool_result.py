@@ -152,7 +152,8 @@ def _main_text(body: dict[str, Any], whole: Any, size: int, sizes: SizeCache) ->
     if isinstance(whole, str):
         place = "data" if "data" in body else "error"
         return MainText(place, sizes.text(body[place]))
-    texts = texts_of(body)
+    # A shorter one is not most of it even where each of its code points takes six bytes.
+    texts = texts_of(body, -(-size // (2 * _MOST_BYTES)))
     if not texts:
         return None
     length, place, text = max(texts)
@@ -170,17 +171,19 @@ def are_most(body: dict[str, Any], places: list[str], length: int, size: int) ->
     return size_of(body).size * 2 <= size
 
 
-def texts_of(value: dict[str, Any], path: str = "", depth: int = _MAIN_TEXT_DEPTH) -> list[tuple[int, str, str]]:
-    """Return length, place and text of the texts in objects, down to ``depth`` levels."""
+def texts_of(
+    value: dict[str, Any], shortest: int, path: str = "", depth: int = _MAIN_TEXT_DEPTH
+) -> list[tuple[int, str, str]]:
+    """Return length, place and text of the texts in objects, down to ``depth`` levels, of ``shortest`` code points."""
     texts: list[tuple[int, str, str]] = []
     if len(value) > _MOST_MEMBERS:
         return texts
     for name, child in value.items():
         if type(child) is str:
-            if "." not in name:  # such a place could not be named
+            if len(child) >= shortest and "." not in name:  # such a place could not be named
                 texts.append((len(child), path + name, child))
         elif type(child) is dict and depth > 1 and "." not in name:
-            texts += texts_of(child, f"{path}{name}.", depth - 1)
+            texts += texts_of(child, shortest, f"{path}{name}.", depth - 1)
     return texts
 
 
