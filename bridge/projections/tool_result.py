@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 from pydantic_core import from_json
 
-from bridge.excerpt.cleaning import needs_cleaning
+from bridge.excerpt.cleaning import STARTS_C1, needs_cleaning
 from bridge.excerpt.deadline import Deadline
 from bridge.excerpt.json_text import encode, newlines
 from bridge.excerpt.scan import Scanner
@@ -238,6 +238,4 @@ def _encoded(payload: Payload, source: JsonValue) -> bytes:
 def _may_need_cleaning(source: JsonValue, sizes: SizeCache) -> bool:
     if not source.encoded:
         return needs_cleaning(sizes.text(source.value).raw)
-    if not CLEANING_MARKS.isdisjoint(source.marks):
-        return True
-    return not source.encoded.isascii() and b"\xc2" in source.encoded
+    return not CLEANING_MARKS.isdisjoint(source.marks) or STARTS_C1 in source.encoded
