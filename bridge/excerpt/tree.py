@@ -295,10 +295,17 @@ class SizeCache:
             known = self._sizes[id(value)] = (value, self._measure(value))
         return known[1]
 
-    def know(self, value: list[Any], encoded: bytes) -> None:
-        """Take the compact JSON of ``value``: a list of many items need not be encoded again."""
-        if len(value) > _MANY_ITEMS:
-            self._sizes[id(value)] = (value, Budget(len(encoded), newlines(encoded)))
+    def know(self, value: Any, encoded: bytes) -> None:
+        """Take the compact JSON of ``value``: a list of many items that is or is in it need not be encoded again."""
+        if isinstance(value, list):
+            if len(value) > _MANY_ITEMS:
+                self._sizes[id(value)] = (value, Budget(len(encoded), newlines(encoded)))
+        elif isinstance(value, dict) and len(value) <= _MANY_ITEMS:
+            lists = [key for key, child in value.items() if isinstance(child, list) and len(child) > _MANY_ITEMS]
+            if len(lists) == 1:
+                rest = size_of({**value, lists[0]: []})
+                size = Budget(len(encoded) - rest.size + len("[]"), newlines(encoded) - rest.lines)
+                self._sizes[id(value[lists[0]])] = (value[lists[0]], size)
 
     def text(self, value: str) -> Text:
         """Return the measures of a text, which are kept: both contents ask for them."""

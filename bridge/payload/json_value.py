@@ -84,7 +84,7 @@ def integer(digits: str) -> Any:
 def _strictly_encoded(value: Any, depth: int) -> bytes | None:
     """Return the JSON of ``value``, None where orjson refuses it or it is nested too deep."""
     try:
-        if not isinstance(value, list | tuple):
+        if not isinstance(value, list | tuple) and not _holds_many(value, depth):
             encoded = orjson.dumps(value, option=_STRICT)
             if not _may_be_deep(value, encoded, depth):
                 return encoded
@@ -100,6 +100,11 @@ def _strictly_encoded(value: Any, depth: int) -> bytes | None:
 def _may_be_deep(value: Any, encoded: bytes, depth: int) -> bool:
     # No value has more levels than half of its bytes.
     return len(encoded) > 2 * depth and _is_nested(value) and encoded.count(b"[") + encoded.count(b"{") > depth
+
+
+def _holds_many(value: Any, depth: int) -> bool:
+    """Return whether the JSON of ``value`` is most likely to look as if it were nested too deep."""
+    return _is_nested(value) and any(len(child) > depth for child in value.values() if type(child) in _JSON_CONTAINERS)
 
 
 def _is_nested(value: Any) -> bool:

@@ -120,8 +120,7 @@ def read(call: ToolCall, keep_attachment: KeepAttachment, terms: Terms) -> ToolR
         own = [flattened(item, MAX_ATTACHMENT_DEPTH, source.replaced) for item in payload.attachments]
         payload.attachments = [*own, *attached]
     encoded = _encoded(payload, source)
-    if isinstance(source.value, list):
-        sizes.know(source.value, source.encoded)
+    sizes.know(source.value, source.encoded)
     size = len(encoded) or sizes.of(payload.tree()).size
     main = _main_text(payload.body, source.whole, size, sizes)
     cleans = not is_own and _may_need_cleaning(source, sizes)
