@@ -181,22 +181,20 @@ class TreeShortener:
     def _take(self, items: Sequence[Any], budget: Budget, each: Budget) -> _Taken:
         """Take the items from the front that fit when none takes more than ``each``.
 
-        They are measured together: twice as many each time while they fit, then half as many each time.
+        So many are measured together as fit if they are like those before them, and half as many where they do not.
         """
-        taken = _Taken(budget)
-        step, fit = 1, True
+        taken, together = _Taken(budget), 1
         while taken.count < len(items):
-            together = items[taken.count : taken.count + step]
-            if step == 1:
-                fit = self._take_one(taken, together[0], each)
-                if not fit:
-                    break
+            some = items[taken.count : taken.count + together]
+            if self._take_one(taken, some[0], each) if together == 1 else self._take_all(taken, some, each):
+                together = max(1, min(each.size, taken.left.size) * taken.count // taken.size)
+            elif together == 1:
+                break
             else:
-                fit = self._take_together(taken, together, each) and fit
-            step = step * 2 if fit else step // 2
+                together //= 2
         return taken
 
-    def _take_together(self, taken: _Taken, items: Sequence[Any], each: Budget) -> bool:
+    def _take_all(self, taken: _Taken, items: Sequence[Any], each: Budget) -> bool:
         size, lines = size_of(items)
         cost = Budget(size - 1, lines)  # brackets and commas between them, against a comma for each
         return cost.within(each) and taken.take(len(items), cost, cost)
