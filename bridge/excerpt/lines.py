@@ -6,16 +6,17 @@ Only lines that may be shown are decoded, cleaned and measured; all places are b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate
 
 from bridge.excerpt.budget import Budget, fitting, fitting_tail
-from bridge.excerpt.cleaning import clean, needs_cleaning
+from bridge.excerpt.cleaning import clean_bytes, needs_cleaning
 from bridge.excerpt.evidence import Candidate, candidates
 from bridge.excerpt.graphemes import boundary_after, boundary_before, is_visible, without_marks
 from bridge.excerpt.json_text import escape
+from bridge.excerpt.repeats import Omitted, Repeat, repeats_in, without
 from bridge.excerpt.rows import Rows, folded_lines, has_runs, rows_of
 
 # What is read beyond a cut in a long line, in bytes: whether a cluster or an escape goes on there.
@@ -30,10 +31,11 @@ _AT_ONCE = 1 << 19
 
 
 class Text:
-    """A text and its measures, each taken once: both contents ask for them."""
+    """A text, the count of its ``newlines``, and its other measures, each taken once: both contents ask for them."""
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.newlines = text.count("\n")
 
     @cached_property
     def raw(self) -> bytes:
@@ -110,53 +112,61 @@ class Reader:
         """Return the lines between ``start`` and ``end`` (line starts, or the end of the text)."""
         if start >= end:
             return Rows([], lambda: [end])
-        texts = self._shown(start, end, counts).split("\n")
-        return rows_of(texts, partial(self._starts, start, end), counts if self.folded else None)
+        repeats = self._repeats(start, end)
+        texts = self._shown(start, end, repeats, counts).split("\n")
+        omitted = Omitted(self.raw, start, repeats)
+        starts = partial(self._starts, start, end, repeats, omitted)
+        return rows_of(texts, starts, counts if self.folded else None, omitted)
 
-    def _starts(self, start: int, end: int) -> list[int]:
-        """Return where the lines between ``start`` and ``end`` start, and ``end``."""
-        lines = self.raw[start : end - self._ends(end)].split(b"\n")
-        return [*accumulate([len(line) + 1 for line in lines[:-1]], initial=start), end]
+    def _starts(self, start: int, end: int, repeats: Sequence[Repeat], omitted: Omitted) -> list[int]:
+        """Return where the lines between ``start`` and ``end`` start that are not omitted, and ``end``."""
+        lines = without(self.raw, start, end, repeats).removesuffix(b"\n").split(b"\n")
+        return [*omitted.places([*accumulate([len(line) + 1 for line in lines[:-1]], initial=start)]), end]
 
     def text(self, start: int, end: int, counts: Counter[str]) -> str:
         """Return the lines between ``start`` and ``end`` as they are shown."""
         if start >= end:
             return ""
-        if self.folded and end - start > _AT_ONCE:
+        repeats = self._repeats(start, end)
+        if self.folded and end - start - sum(stop - first for first, stop, _ in repeats) > _AT_ONCE:
             return "\n".join(folded_lines(self._lines(start, end, counts), counts)) + "\n" * self._ends(end)
-        text = self._shown(start, end, counts)
-        if self.folded and has_runs(texts := text.split("\n")):
-            text = "\n".join(rows_of(texts, list, counts).texts)
+        text, omitted = self._shown(start, end, repeats, counts), Omitted(self.raw, start, repeats)
+        if self.folded and has_runs(texts := text.split("\n"), omitted):
+            text = "\n".join(rows_of(texts, list, counts, omitted).texts)
         return text + "\n" * self._ends(end)
+
+    def _repeats(self, start: int, end: int) -> list[Repeat]:
+        """Return the stretches of equal lines that need not be read, for all but their number is folded away."""
+        return repeats_in(self.raw, start, end) if self.folded else []
 
     def _lines(self, start: int, end: int, counts: Counter[str]) -> Iterator[str]:
         """Return the lines between ``start`` and ``end`` as they are shown, some read at a time."""
         while start < end:
             stop = min(end, self._end_of_lines(start, _AT_ONCE))
             stop = stop if stop > start else min(end, self.line_end(start))
-            yield from self._shown(start, stop, counts).split("\n")
+            yield from self._shown(start, stop, (), counts).split("\n")
             start = stop
 
     def _ends(self, end: int) -> bool:
         """Return whether a newline stands before ``end``."""
         return self.raw[end - 1] == _NEWLINE
 
-    def _shown(self, start: int, end: int, counts: Counter[str]) -> str:
+    def _shown(self, start: int, end: int, repeats: Sequence[Repeat], counts: Counter[str]) -> str:
         """Return the lines between ``start`` and ``end``, cleaned if need be, without the last newline."""
         if not self.cleaned:
-            return self.raw[start : end - self._ends(end)].decode()
+            return without(self.raw, start, end, repeats).removesuffix(b"\n").decode()
         # A carriage return belongs to the end of a line only where a newline follows.
-        text = self._clean(start, end, counts)
+        text = self._clean(start, end, counts, repeats)
         return text[:-1] if self._ends(end) else text
 
-    def _clean(self, start: int, end: int, counts: Counter[str]) -> str:
-        """Return what lies between ``start`` and ``end`` as a terminal would show it.
+    def _clean(self, start: int, end: int, counts: Counter[str], repeats: Sequence[Repeat] = ()) -> str:
+        """Return what lies between ``start`` and ``end`` as a terminal would show it, without ``repeats``.
 
         The last is kept: of a text that is one line, its beginning is asked for, its end and all of it.
         """
         if (start, end) not in self._last:
             taken: Counter[str] = Counter()
-            text = clean(self.raw[start:end].decode(), taken)
+            text = clean_bytes(without(self.raw, start, end, repeats), taken)
             self._last.clear()
             self._last[start, end] = text, taken
         text, taken = self._last[start, end]
@@ -206,7 +216,7 @@ class Reader:
 
     def _may_shrink(self, start: int, window: int) -> bool:
         """Return whether a line that fills a window may be shown shorter than it is."""
-        return self.cleaned and needs_cleaning(self.raw[start : start + window].decode(errors="ignore"))
+        return self.cleaned and needs_cleaning(self.raw[start : start + window])
 
     def line_start(self, place: int) -> int:
         """Return where the line that holds the byte ``place`` starts."""

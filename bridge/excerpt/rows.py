@@ -12,6 +12,7 @@ from operator import eq
 
 from bridge.excerpt.budget import Budget
 from bridge.excerpt.json_text import escape
+from bridge.excerpt.repeats import NOTHING_OMITTED, Omitted
 
 _NEWLINE, _BACKSLASH = rb"\n", rb"\\"
 _NEWLINE_SIZE = len(_NEWLINE)
@@ -79,26 +80,32 @@ class Rows:
         return count
 
 
-def rows_of(texts: list[str], starts: Callable[[], list[int]], counts: Counter[str] | None) -> Rows:
+def rows_of(
+    texts: list[str], starts: Callable[[], list[int]], counts: Counter[str] | None, omitted: Omitted = NOTHING_OMITTED
+) -> Rows:
     """Return the rows of ``texts``, folded if ``counts`` is there to count the lines that are folded away.
 
     ``starts`` returns where each text starts, with the end of the last one behind them.
     """
-    if counts is not None and (runs := _runs(texts)):
+    if counts is not None and (runs := _runs(texts, omitted)):
         return _folded(texts, starts, runs, counts)
     return Rows(texts, starts)
 
 
-def has_runs(texts: Sequence[str]) -> bool:
+def has_runs(texts: Sequence[str], omitted: Omitted = NOTHING_OMITTED) -> bool:
     """Return whether there is a run that is worth folding."""
-    return bool(_runs(texts))
+    return bool(_runs(texts, omitted))
 
 
-def _runs(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the first and the last line of each run that takes more than its count: of short lines many."""
+def _runs(texts: Sequence[str], omitted: Omitted) -> list[tuple[int, int, int]]:
+    """Return the runs that take more than their count: of short lines many.
+
+    Of each the first and the last line, and how many more times the first one stands there.
+    """
     same = bytes(map(eq, texts, islice(texts, 1, None)))
-    runs = (run.span() for run in _SAME.finditer(same)) if _IS_SAME in same else ()
-    return [(at, last) for at, last in runs if _is_worth(texts[at], last - at)]
+    spans = [run.span() for run in _SAME.finditer(same)] if _IS_SAME in same else []
+    runs = [(at, last, last - at + omitted.between(at, last)) for at, last in spans]
+    return [run for run in runs if _is_worth(texts[run[0]], run[2])]
 
 
 def folded_lines(lines: Iterable[str], counts: Counter[str]) -> Iterator[str]:
@@ -122,24 +129,24 @@ def _note(times: int) -> str:
 
 
 def _folded(
-    texts: Sequence[str], starts: Callable[[], list[int]], runs: Sequence[tuple[int, int]], counts: Counter[str]
+    texts: Sequence[str], starts: Callable[[], list[int]], runs: Sequence[tuple[int, int, int]], counts: Counter[str]
 ) -> Rows:
     """Fold ``runs``: the line, and under it how many more times it stands there."""
     rows: list[str] = []
     at = 0
-    for first, last in runs:
+    for first, last, more in runs:
         rows += texts[at:first]
-        rows.append(f"{texts[first]}\n{_note(last - first)}")
-        counts["folded_lines"] += last - first
+        rows.append(f"{texts[first]}\n{_note(more)}")
+        counts["folded_lines"] += more
         at = last + 1
     rows += texts[at:]
     return Rows(rows, partial(_starts_without, starts, runs), len(runs))
 
 
-def _starts_without(starts: Callable[[], list[int]], runs: Sequence[tuple[int, int]]) -> list[int]:
+def _starts_without(starts: Callable[[], list[int]], runs: Sequence[tuple[int, int, int]]) -> list[int]:
     """Return ``starts`` without those of the lines of ``runs`` that are folded away."""
     all_starts, kept, at = starts(), list[int](), 0
-    for first, last in runs:
+    for first, last, _ in runs:
         kept += all_starts[at : first + 1]
         at = last + 1
     return kept + all_starts[at:]

@@ -83,6 +83,8 @@ class LineCounter:
         if self.budget < 0:
             self.exact = False
             return len(old), len(new)
+        if set(old).isdisjoint(new):
+            return len(old), len(new)
         # autojunk would take a frequent line for none at all.
         matches = difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
         kept = sum(match.size for match in matches)

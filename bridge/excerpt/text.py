@@ -63,7 +63,7 @@ def excerpt(source: Text, budget: Budget, style: Style) -> Excerpt:
     if budget.size < SMALLEST_FOR_MARKER or budget.lines < MARKER_LINES:
         return _clipped(source.text, budget, style)
     # Most texts were cleaned already or need none: that is found in one search, not for every block anew.
-    reader = Reader(source.raw, style.clean and needs_cleaning(source.text), style.fold)
+    reader = Reader(source.raw, style.clean and needs_cleaning(source.raw), style.fold)
     segments = select(source, reader, budget, style.evidence, style.where)
     return _joined(source, reader, segments, style.where)
 

@@ -29,8 +29,6 @@ _SMALLEST_MEMBER = 5
 _MAX_FIELDS = 8
 # A name in a path is cut to so many characters, and a path is not continued past its limit: names may be any text.
 _LONGEST_NAME, _LONGEST_PATH = 64, 240
-# So many items are measured at once: the cost of a call to the encoder is that of a dozen small items.
-_HANDFUL = 16
 # Texts beyond this many code points, or beyond the budget if that is more, are not encoded to be measured.
 LONG_TEXT = 65_536
 # The sizes of texts up to this many code points are not kept: they cost as much to find as to compute.
@@ -183,18 +181,23 @@ class TreeShortener:
     def _take(self, items: Sequence[Any], budget: Budget, each: Budget) -> _Taken:
         """Take the items from the front that fit when none takes more than ``each``.
 
-        They are measured by the handful; one by one only where a handful is too much.
+        So many are measured together as fit if they are like those before them, and half as many where they do not.
         """
-        taken = _Taken(budget)
-        for start in range(0, len(items), _HANDFUL):
-            handful = items[start : start + _HANDFUL]
-            size, lines = size_of(handful)
-            cost = Budget(size - 1, lines)  # brackets and commas between them, against a comma for each
-            if cost.within(each) and taken.take(len(handful), cost, cost):
-                continue
-            if not all(self._take_one(taken, item, each) for item in handful):
+        taken, together = _Taken(budget), 1
+        while taken.count < len(items):
+            some = items[taken.count : taken.count + together]
+            if self._take_one(taken, some[0], each) if together == 1 else self._take_all(taken, some, each):
+                together = max(1, min(each.size, taken.left.size) * taken.count // taken.size)
+            elif together == 1:
                 break
+            else:
+                together //= 2
         return taken
+
+    def _take_all(self, taken: _Taken, items: Sequence[Any], each: Budget) -> bool:
+        size, lines = size_of(items)
+        cost = Budget(size - 1, lines)  # brackets and commas between them, against a comma for each
+        return cost.within(each) and taken.take(len(items), cost, cost)
 
     def _take_one(self, taken: _Taken, item: Any, each: Budget) -> bool:
         # Encoded as a whole: the sizes of its members are of use only where it is shortened.
@@ -293,10 +296,17 @@ class SizeCache:
             known = self._sizes[id(value)] = (value, self._measure(value))
         return known[1]
 
-    def know(self, value: list[Any], encoded: bytes) -> None:
-        """Take the compact JSON of ``value``: a list of many items need not be encoded again."""
-        if len(value) > _MANY_ITEMS:
-            self._sizes[id(value)] = (value, Budget(len(encoded), newlines(encoded)))
+    def know(self, value: Any, encoded: bytes) -> None:
+        """Take the compact JSON of ``value``: a list of many items that is or is in it need not be encoded again."""
+        if isinstance(value, list):
+            if len(value) > _MANY_ITEMS:
+                self._sizes[id(value)] = (value, Budget(len(encoded), newlines(encoded)))
+        elif isinstance(value, dict) and len(value) <= _MANY_ITEMS:
+            lists = [key for key, child in value.items() if isinstance(child, list) and len(child) > _MANY_ITEMS]
+            if len(lists) == 1:
+                rest = size_of({**value, lists[0]: []})
+                size = Budget(len(encoded) - rest.size + len("[]"), newlines(encoded) - rest.lines)
+                self._sizes[id(value[lists[0]])] = (value[lists[0]], size)
 
     def text(self, value: str) -> Text:
         """Return the measures of a text, which are kept: both contents ask for them."""
@@ -320,6 +330,8 @@ class SizeCache:
 def size_of(value: Any) -> Budget:
     """Return what ``value`` takes as compact JSON."""
     encoded = encode(value)
+    if isinstance(value, str):
+        return Budget(len(encoded), value.count("\n"))
     return Budget(len(encoded), newlines(encoded))
 
 

@@ -23,13 +23,13 @@ KeepAttachment = Callable[[bytes, str], dict[str, Any]]
 _DATA_URI = re.compile(
     r"data:([\w.+-]{1,64}+/[\w.+-]{1,64}+)(?:;[\w.=-]{1,64}+){0,8}?;base64,([A-Za-z0-9+/_=-]{16,}+)", re.ASCII
 )
-_DATA_URI_MARK = ";base64,"
+DATA_URI_MARK = ";base64,"
 # A model reads text as it is, and words such as "true" or "data" are base64 by chance.
 _READABLE = ("text",)
 _SHORTEST = 16
 _MEDIA_TYPE_KEYS = ("mimeType", "mime_type", "media_type")
 # JSON in which none of these occurs holds no media.
-MARKS = frozenset({_DATA_URI_MARK.encode(), *(key.encode() for key in _MEDIA_TYPE_KEYS)})
+MARKS = frozenset({DATA_URI_MARK.encode(), *(key.encode() for key in _MEDIA_TYPE_KEYS)})
 # Each costs a file and a record; a result with more of them is data and not a set of pictures.
 MOST_ATTACHMENTS = 64
 
@@ -54,7 +54,7 @@ class AttachmentExtractor:
         ``page`` says that the text of ``value`` is that of a file, which stays as it is.
         """
         if isinstance(value, str):
-            return value if page or _DATA_URI_MARK not in value else _DATA_URI.sub(self._from_uri, value)
+            return value if page or DATA_URI_MARK not in value else _DATA_URI.sub(self._from_uri, value)
         self.deadline.check()
         if isinstance(value, dict):
             block = self._without_medium(value)

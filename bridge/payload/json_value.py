@@ -45,6 +45,7 @@ _STRICT = (
     | orjson.OPT_PASSTHROUGH_SUBCLASS
 )
 _CONTAINERS = (dict, list, tuple, set, frozenset)
+_JSON_CONTAINERS = frozenset({dict, list, tuple})
 # The digits up to which Python turns a text into an integer (sys.int_info.default_max_str_digits).
 _INTEGER_DIGITS = 4_300
 
@@ -89,7 +90,7 @@ def integer(digits: str) -> Any:
 def _strictly_encoded(value: Any, depth: int) -> bytes | None:
     """Return the JSON of ``value``, None where orjson refuses it or it is nested too deep."""
     try:
-        if not isinstance(value, list | tuple):
+        if not isinstance(value, list | tuple) and not _holds_many(value, depth):
             encoded = orjson.dumps(value, option=_STRICT)
             if not _may_be_deep(value, encoded, depth):
                 return encoded
@@ -107,8 +108,14 @@ def _may_be_deep(value: Any, encoded: bytes, depth: int) -> bool:
     return len(encoded) > 2 * depth and _is_nested(value) and encoded.count(b"[") + encoded.count(b"{") > depth
 
 
+def _holds_many(value: Any, depth: int) -> bool:
+    """Return whether the JSON of ``value`` is most likely to look as if it were nested too deep."""
+    return _is_nested(value) and any(len(child) > depth for child in value.values() if type(child) in _JSON_CONTAINERS)
+
+
 def _is_nested(value: Any) -> bool:
-    return isinstance(value, dict) and any(isinstance(child, _CONTAINERS) for child in value.values())
+    # Of the types in this, which orjson has encoded, no others are containers.
+    return type(value) is dict and not _JSON_CONTAINERS.isdisjoint(map(type, value.values()))
 
 
 def _has_nonfinite(encoded: bytes, value: Any) -> bool:

@@ -159,8 +159,8 @@ def _plan(result: ToolResult, smaller: Budget) -> _Plan:
 
 def _long_texts(result: ToolResult) -> list[tuple[int, str, str]]:
     """Return the texts that are stored as files: the streams of a command, else the one main text."""
-    texts = texts_of(result.payload.body)
-    streams = [text for text in texts if text[1].rpartition(".")[2] in _STREAMS and text[0] >= _SHORTEST_STREAM]
+    texts = texts_of(result.payload.body, _SHORTEST_STREAM)
+    streams = [text for text in texts if text[1].rpartition(".")[2] in _STREAMS]
     length = sum(length for length, _, _ in streams)
     if are_most(result.payload.body, [place for _, place, _ in streams], length, result.size):
         return streams

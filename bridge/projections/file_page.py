@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.excerpt.lines import Text
+
 # No line number has more digits.
 _NUMBER = r"(\d{1,15})"
 _HEADER = re.compile(rf"Showing lines {_NUMBER} to {_NUMBER}([^\n]*)\n", re.ASCII)
@@ -31,15 +33,16 @@ _LONGEST_RANGE = 64
 class FilePage:
     """Consecutive lines from ``first`` on: ``count`` of them at the start of ``body``, newlines included.
 
-    ``body`` is the text of the page without a header; ``total`` counts all of its lines. ``header`` is the part after
-    the last number of Rind's first line, None when there is none. ``broken`` says why the page ends after ``count``
-    lines, if not because of the budget: ``gap`` or ``long_line``.
+    ``body`` is the text of the page without a header; ``total`` counts all of its lines, ``size`` its bytes.
+    ``header`` is the part after the last number of Rind's first line, None when there is none. ``broken`` says why the
+    page ends after ``count`` lines, if not because of the budget: ``gap`` or ``long_line``.
     """
 
     body: str
     first: int
     count: int
     total: int
+    size: int
     header: str | None = None
     broken: str = ""
 
@@ -70,36 +73,32 @@ class FilePage:
         return f"Showing lines {self.first} to {last}{self.header}\n{shown if ended else shown.removesuffix(chr(10))}"
 
 
-def count_lines(text: str) -> int:
-    """Count the lines of ``text``; an empty text has none."""
-    return text.count("\n") + (text != "" and not text.endswith("\n"))
-
-
-def numbered_page(text: str, most: int) -> FilePage | None:
+def numbered_page(source: Text, most: int) -> FilePage | None:
     """Return the page of a numbered text up to its first gap, None if it has no numbered row.
 
     Rows behind the first ``most`` code points are not looked at.
     """
-    header = _HEADER.match(text)
-    body = text[header.end() :] if header else text
+    header = _HEADER.match(source.text)
+    body = source.text[header.end() :] if header else source.text
     row = _ROW.match(body)
     if row is None:
         return None
-    first, total = int(row[1]), count_lines(body)
+    first, total, size = int(row[1]), source.lines, source.size
+    if header:
+        total, size = total - 1, size - len(header[0].encode())
     window = body if len(body) <= most else body[: body.rfind("\n", 0, most) + 1]
-    looked_at = count_lines(window)
+    looked_at = total if len(body) <= most else window.count("\n")
     count, broken = _unbroken(window, looked_at, first)
     if not broken:
         count = total
         if header and first + total - 1 < int(header[2]):
             broken = "gap"
-    return FilePage(body, first, count, total, header[3] if header else None, broken)
+    return FilePage(body, first, count, total, size, header[3] if header else None, broken)
 
 
-def plain_page(text: str, first: int) -> FilePage:
+def plain_page(source: Text, first: int) -> FilePage:
     """Return the page of a text without numbers that starts at line ``first``."""
-    total = count_lines(text)
-    return FilePage(text, first, total, total)
+    return FilePage(source.text, first, source.lines, source.lines, source.size)
 
 
 def _unbroken(window: str, count: int, first: int) -> tuple[int, str]:

@@ -84,11 +84,12 @@ def _text(payload: Payload) -> str | None:
 
 
 def _page(view: View) -> FilePage:
-    text, data, meta = _text(view.payload) or "", view.payload.body["data"], _meta(view)
+    data, meta = view.payload.body["data"], _meta(view)
+    source = view.result.sizes.text(_text(view.payload) or "")
     # A code point takes at least a byte: what lies behind the budget cannot be shown.
-    numbered = numbered_page(text, view.audience.budget.size) if view.payload.dialect == RIND else None
+    numbered = numbered_page(source, view.audience.budget.size) if view.payload.dialect == RIND else None
     own = data if isinstance(data, dict) else {}
-    return numbered or plain_page(text, first_line(own, meta, view.result.args))
+    return numbered or plain_page(source, first_line(own, meta, view.result.args))
 
 
 def _meta(view: View) -> Mapping[str, Any]:
@@ -225,7 +226,7 @@ class _Part:
         at_tool = page.broken or render.cut_by_tool(self.view.payload)
         made = [_LOST_AT_TOOL] if at_tool else []
         if count < page.total:
-            size = len(page.body[page.end_of(count) :].encode())
+            size = page.size - len(page.body[: page.end_of(count)].encode())
             made.append({"at": AT_BRIDGE, "lines": page.total - count, "bytes": size, "recover": FILE_ON_DISK})
         return made
 

@@ -1,0 +1,56 @@
+"""Stretches of equal lines are left out unread, and nothing that a reader is told changes by that."""
+
+from collections import Counter
+from itertools import accumulate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.excerpt.lines import Reader
+from bridge.excerpt.repeats import repeats_in, without
+from bridge.excerpt.rows import rows_of
+
+LINES = st.sampled_from(["", "x", "ж", "a line of a log", "строка журнала сборки", "crlf\r", "w" * 700])
+RUNS = st.lists(st.tuples(LINES, st.sampled_from([1, 2, 63, 64, 65, 66, 67, 500, 9_000])), min_size=1, max_size=6)
+
+
+def folded_one_by_one(text, counts):
+    """Return the rows of ``text`` as they are folded when each line is looked at."""
+    lines = text.removesuffix("\n").split("\n")
+    starts = list(accumulate((len(line.encode()) + 1 for line in lines), initial=0))
+    starts[-1] = len(text.encode())
+    return rows_of(lines, lambda: starts, counts)
+
+
+@given(RUNS, st.booleans(), st.sampled_from(["\nend", "\n"]))
+def test_lines_that_are_left_out_are_counted_and_keep_their_places(runs, cleaned, end):
+    text = "\n".join(line for line, times in runs for _ in range(times)) + end
+    raw, counts, expected = text.encode(), Counter(), Counter()
+    rows = Reader(raw, cleaned, folded=True).rows(0, len(raw), counts)
+    one_by_one = folded_one_by_one(text, expected)
+    assert (rows.texts, rows.starts, rows.folds) == (one_by_one.texts, one_by_one.starts, one_by_one.folds)
+    assert counts == expected
+
+
+def test_of_a_megabyte_of_one_line_little_is_left():
+    raw = b"head\n" + b"one line again\n" * 70_000 + b"tail"
+    (repeat,) = repeats_in(raw, 0, len(raw))
+    left = without(raw, 0, len(raw), [repeat])
+    assert len(left) < 10_000
+    assert left.startswith(b"head\none line again\none line again\n")
+    assert left.endswith(b"again\ntail")
+    assert repeat.lines + left.count(b"again") == 70_000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(b"\x1b[32mgreen\x1b[0m\n", id="colours are counted"),
+        pytest.param(b"50%\r51%\n", id="what was written over is counted"),
+        pytest.param(b"x" * 10_000 + b"\n", id="too few"),
+    ],
+)
+def test_other_lines_are_read_one_by_one(line):
+    assert repeats_in(line * 60, 0, 60 * len(line)) == []
+    assert len(line) > 9_000 or repeats_in(line * 9_000, 0, 9_000 * len(line)) == []
