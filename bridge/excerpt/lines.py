@@ -16,7 +16,7 @@ from bridge.excerpt.cleaning import clean_bytes, needs_cleaning
 from bridge.excerpt.evidence import Candidate, candidates
 from bridge.excerpt.graphemes import boundary_after, boundary_before, is_visible, without_marks
 from bridge.excerpt.json_text import escape
-from bridge.excerpt.repeats import Omitted, Repeat, repeats_in, without
+from bridge.excerpt.repeats import NOTHING_OMITTED, Omitted, Repeat, repeats_in, without
 from bridge.excerpt.rows import Rows, folded_lines, has_runs, rows_of
 
 # What is read beyond a cut in a long line, in bytes: whether a cluster or an escape goes on there.
@@ -114,7 +114,7 @@ class Reader:
             return Rows([], lambda: [end])
         repeats = self._repeats(start, end)
         texts = self._shown(start, end, repeats, counts).split("\n")
-        omitted = Omitted(self.raw, start, repeats)
+        omitted = Omitted(self.raw, start, repeats) if repeats else NOTHING_OMITTED
         starts = partial(self._starts, start, end, repeats, omitted)
         return rows_of(texts, starts, counts if self.folded else None, omitted)
 
@@ -130,7 +130,8 @@ class Reader:
         repeats = self._repeats(start, end)
         if self.folded and end - start - sum(stop - first for first, stop, _ in repeats) > _AT_ONCE:
             return "\n".join(folded_lines(self._lines(start, end, counts), counts)) + "\n" * self._ends(end)
-        text, omitted = self._shown(start, end, repeats, counts), Omitted(self.raw, start, repeats)
+        text = self._shown(start, end, repeats, counts)
+        omitted = Omitted(self.raw, start, repeats) if repeats else NOTHING_OMITTED
         if self.folded and has_runs(texts := text.split("\n"), omitted):
             text = "\n".join(rows_of(texts, list, counts, omitted).texts)
         return text + "\n" * self._ends(end)

@@ -59,6 +59,8 @@ def _end_of_repeats(raw: bytes, start: int, end: int, size: int) -> int:
 
 def without(raw: bytes, start: int, end: int, repeats: Sequence[Repeat]) -> bytes:
     """Return what lies between ``start`` and ``end`` without ``repeats``."""
+    if not repeats:
+        return raw[start:end]
     bounds = [start, *(place for repeat in repeats for place in repeat[:2]), end]
     return b"".join(raw[low:high] for low, high in zip(bounds[::2], bounds[1::2], strict=True))
 
