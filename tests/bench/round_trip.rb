@@ -44,17 +44,23 @@ def report(name, pairs)
   puts JSON.generate(name: name, pairs: pairs)
 end
 
+# Returns so many characters as a build prints them: no two lines are the same.
+def log_of(size)
+  lines = (1..).lazy.map { |number| format("[%06d] compiling module_%d.rb of the project, no warning\n", number, number % 97) }
+  lines.take(size / 50 + 1).to_a.join[0, size]
+end
+
 raise "no worker: #{RindBridge.status}" unless RindBridge.start.connect
 
 { '100 B' => 100, '10 KB' => 10_000, '1 MB' => 1_000_000 }.each do |label, size|
-  result = { content: "#{'x' * 79}\n" * (size / 80) + 'x' * (size % 80) }
+  result = { content: log_of(size) }
   report("ui_preview, #{label}", in_turn(-> { RindBridge.ui_preview(result, name: 'grep') },
                                          echo('plain', { result: result, name: 'grep' })))
 end
 small = (1..32).to_h { |number| ["key#{number}", 'v' * 20] }
 report('tool_completed, 1 KB object', in_turn(-> { RindBridge.tool_completed(small, name: 'run') },
                                               echo('plain', { result: small, name: 'run' })))
-text = "#{'x' * 79}\n" * 12_500
+text = log_of(1_000_000)
 report('tool_completed, 1 MB', in_turn(-> { RindBridge.tool_completed(text, name: 'run') },
                                        echo('json', { result: text, name: 'run' })))
 raise "the worker did not answer: #{RindBridge.status}" unless RindBridge.status[:fallbacks].zero?
