@@ -31,16 +31,20 @@ _AT_ONCE = 1 << 19
 
 
 class Text:
-    """A text, the count of its ``newlines``, and its other measures, each taken once: both contents ask for them."""
+    """A text and its measures, each taken once: both contents ask for them."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.newlines = text.count("\n")
 
     @cached_property
     def raw(self) -> bytes:
         """The bytes of the text."""
         return self.text.encode()
+
+    @cached_property
+    def needs_cleaning(self) -> bool:
+        """Whether a terminal would act upon any character of the text."""
+        return needs_cleaning(self.raw)
 
     @cached_property
     def newlines(self) -> int:

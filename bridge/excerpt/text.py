@@ -15,7 +15,7 @@ from typing import Any
 
 from bridge.excerpt.account import Segment, marker, numbered, shown_of
 from bridge.excerpt.budget import Budget, fitting
-from bridge.excerpt.cleaning import clean, needs_cleaning
+from bridge.excerpt.cleaning import clean
 from bridge.excerpt.graphemes import boundary_before
 from bridge.excerpt.json_text import escape
 from bridge.excerpt.lines import Reader, Text
@@ -63,7 +63,7 @@ def excerpt(source: Text, budget: Budget, style: Style) -> Excerpt:
     if budget.size < SMALLEST_FOR_MARKER or budget.lines < MARKER_LINES:
         return _clipped(source.text, budget, style)
     # Most texts were cleaned already or need none: that is found in one search, not for every block anew.
-    reader = Reader(source.raw, style.clean and needs_cleaning(source.raw), style.fold)
+    reader = Reader(source.raw, style.clean and source.needs_cleaning, style.fold)
     segments = select(source, reader, budget, style.evidence, style.where)
     return _joined(source, reader, segments, style.where)
 

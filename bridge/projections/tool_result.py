@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 from pydantic_core import from_json
 
-from bridge.excerpt.cleaning import STARTS_C1, needs_cleaning
+from bridge.excerpt.cleaning import STARTS_C1
 from bridge.excerpt.deadline import Deadline
 from bridge.excerpt.json_text import encode, newlines
 from bridge.excerpt.scan import Scanner
@@ -236,5 +236,5 @@ def _encoded(payload: Payload, source: JsonValue) -> bytes:
 
 def _may_need_cleaning(source: JsonValue, sizes: SizeCache) -> bool:
     if not source.encoded:
-        return needs_cleaning(sizes.text(source.value).raw)
+        return sizes.text(source.value).needs_cleaning
     return not CLEANING_MARKS.isdisjoint(source.marks) or STARTS_C1 in source.encoded
