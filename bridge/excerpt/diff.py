@@ -34,6 +34,7 @@ _NEWLINE = len(r"\n")
 BY_SIGNS = "by the first character of each line"
 BY_EDGES = "from the first to the last line that differs"
 NOT_COUNTED = "no counts: the diff could not be read"
+PARTLY_COUNTED = "without those that could not be read"
 INCOMPLETE = "the diff was cut before it came here"
 # What opens a hunk in forms that are told from prose by it, wherever on a line it stands: unified, combined, context.
 _CONTEXT = r"^[ \t]{0,64}\*{3} \d{1,15}(?:,\d{1,15})? \*{4}[ \t\r]{0,8}$"
@@ -95,14 +96,20 @@ def _together(one: Change, other: Change) -> Change:
         _sum(one.added, other.added),
         _sum(one.removed, other.removed),
         one.hunks + other.hunks,
-        counted=one.counted or other.counted,
+        counted=_counted(one, other),
         is_incomplete=one.is_incomplete or other.is_incomplete,
         files=one.files + other.files,
     )
 
 
+def _counted(one: Change, other: Change) -> str:
+    if PARTLY_COUNTED in (one.counted, other.counted) or (one.added is None) != (other.added is None):
+        return PARTLY_COUNTED
+    return one.counted or other.counted
+
+
 def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else one + other
+    return None if one is None and other is None else (one or 0) + (other or 0)
 
 
 def is_diff(text: str) -> bool:

@@ -110,7 +110,7 @@ class Reader:
     raw: bytes
     cleaned: bool
     folded: bool
-    _last: dict[tuple[int, int], tuple[str, Counter[str]]] = field(default_factory=dict)
+    _last: dict[tuple[int, int, bool], tuple[str, Counter[str]]] = field(default_factory=dict)
 
     def rows(self, start: int, end: int, counts: Counter[str]) -> Rows:
         """Return the lines between ``start`` and ``end`` (line starts, or the end of the text)."""
@@ -169,12 +169,13 @@ class Reader:
 
         The last is kept: of a text that is one line, its beginning is asked for, its end and all of it.
         """
-        if (start, end) not in self._last:
+        asked = (start, end, bool(repeats))
+        if asked not in self._last:
             taken: Counter[str] = Counter()
             text = clean_bytes(without(self.raw, start, end, repeats), taken)
             self._last.clear()
-            self._last[start, end] = text, taken
-        text, taken = self._last[start, end]
+            self._last[asked] = text, taken
+        text, taken = self._last[asked]
         if taken:
             counts.update(taken)
         return text

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import accumulate
 from typing import Any
 
 import orjson
@@ -114,7 +115,7 @@ def _holds_many(value: Any, depth: int) -> bool:
 
 
 def _is_nested(value: Any) -> bool:
-    # Of the types in this, which orjson has encoded, no others are containers.
+    # Of the types that orjson writes no others are containers.
     return type(value) is dict and not _JSON_CONTAINERS.isdisjoint(map(type, value.values()))
 
 
@@ -264,30 +265,43 @@ def document(value: Any) -> bytes:
         compact = orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
     except TypeError:  # nested beyond what orjson writes
         return _written(value) + b"\n"
-    if len(compact) > _SHORT_DOCUMENT and _indentation(value, _MOST_INDENTED * len(compact)) is None:
+    if len(compact) > _SHORT_DOCUMENT and _indents_to_more(value, (_MOST_INDENTED - 1) * len(compact)):
         return compact
     del compact
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def _indentation(value: Any, most: int) -> int | None:
-    """Return the bytes that indenting ``value`` adds, None where they are more than ``most``."""
+def _indents_to_more(value: Any, most: int) -> bool:
+    """Return whether indenting ``value`` adds more than ``most`` bytes to its compact JSON."""
     added = 0
-    for depth, containers in enumerate(_levels(value), 1):
-        added += (1 + 2 * depth) * sum(map(len, containers))
+    for depth, containers in enumerate(_levels(value)):
+        for item in filter(None, containers):
+            # Each member begins a line and so does the closing bracket; a space follows a colon.
+            added += len(item) * (3 + 2 * depth + isinstance(item, dict)) + 1 + 2 * depth
         if added > most:
-            return None
-    return added
+            return True
+    return False
 
 
 def _affordable_depth(value: Any, depth: int) -> int:
-    """Return ``depth``, or as many levels as may be copied where there are too many containers above it."""
-    count = 0
-    for level, containers in enumerate(_levels(value)):
-        count += len(containers)
-        if level == depth or count > _MOST_COPIED:
-            return max(1, level)
-    return depth
+    """Return ``depth``, or as many levels as may be copied where too many containers lead to what lies below it."""
+    leading = [0] * depth
+    _count_leading(value, 0, leading)
+    copied = accumulate(leading)
+    return next((max(1, level) for level, count in enumerate(copied) if count > _MOST_COPIED), depth)
+
+
+def _count_leading(value: Any, level: int, leading: list[int]) -> bool:
+    """Count the containers of each level that lead to one below the last; return whether ``value`` does."""
+    if level == len(leading):
+        return True
+    children = value.values() if isinstance(value, dict) else value
+    leads = False
+    for child in children:
+        if isinstance(child, dict | list) and _count_leading(child, level + 1, leading):
+            leads = True
+    leading[level] += leads
+    return leads
 
 
 def _levels(value: Any) -> Iterator[list[Any]]:

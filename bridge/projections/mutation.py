@@ -27,6 +27,7 @@ from bridge.excerpt.diff import (
 )
 from bridge.excerpt.json_text import encode
 from bridge.excerpt.tree import TreeShortener
+from bridge.payload.json_value import to_json_value
 from bridge.payload.members import GONE, with_members
 from bridge.payload.unified import Payload
 from bridge.projections import render
@@ -185,11 +186,12 @@ class _Bodies:
             return text
         if text[:1] in ("{", "[") and name not in _DIFF_NAMES and len(text) <= _LONGEST_PARSED:
             try:
-                parsed = from_json(text, allow_inf_nan=False)
+                parsed = to_json_value(from_json(text, allow_inf_nan=False))
             except ValueError:
                 parsed = None
-            if parsed is not None:
-                return encode(self._strip(parsed, name, place, owner)).decode()
+            # One that JSON cannot hold exactly is withheld whole: nothing in it may be told otherwise.
+            if parsed is not None and not parsed.replaced:
+                return encode(self._strip(parsed.value, name, place, owner)).decode()
         gone = self._take(place, body)
         return None if "." not in place and "[" not in place else gone
 
@@ -198,10 +200,10 @@ class _Bodies:
             self._places = sorted({*self._places, place})[:_MOST_NAMED]
         if not body.is_diff:
             self._texts[body.name] = body
-        elif len(self._diffs) < MAX_FILES:
+        elif len(self._diffs) <= MAX_FILES:
             self._diffs.append(body)
         else:
-            self._more = limited(chain(self._more, changes_of(body.text)), most=0)
+            self._more = limited(chain(self._more, changes_of(body.text, body.path)), most=0)
         return GONE
 
     def _body(self, name: str, text: str, owner: _Owner) -> _Body | None:

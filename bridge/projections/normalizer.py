@@ -174,7 +174,7 @@ def _projection(kind: Kind, result: ToolResult, content: Rendered, output: Compl
         "losses": content.losses,
     }
     if content.cleaned:
-        policy["cleaned"] = content.cleaned
+        policy["cleaned"] = dict(sorted(content.cleaned.items()))
     if result.replaced:
         policy["replaced"] = result.replaced
     return {

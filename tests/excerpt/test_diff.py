@@ -19,9 +19,12 @@ from bridge.excerpt.diff import (
     MAX_FILES,
     MAX_PLACES,
     NOT_COUNTED,
+    PARTLY_COUNTED,
+    Change,
     changes_of,
     cut_at_hunks,
     is_diff,
+    limited,
 )
 from bridge.excerpt.json_text import escape
 from bridge.excerpt.unified_diff import hunks_of
@@ -229,6 +232,15 @@ def test_of_very_many_files_the_first_are_told_and_the_others_counted_together()
     changes = changes_of("".join(file.format(at=at) for at in range(MAX_FILES + 7)) + "truncated")
     assert [change.path for change in changes[:-1]] == [f"f{at}" for at in range(MAX_FILES)]
     assert changes[-1].to_json() == {"added": 14, "removed": 7, "hunks": 7, "incomplete": INCOMPLETE, "files": 7}
+
+
+def test_one_file_more_keeps_its_name_and_unread_ones_leave_the_counts_of_the_others():
+    read, unread = Change("f", 2, 1, 1), Change("g", None, None, 0, counted=NOT_COUNTED)
+    assert limited([read] * (MAX_FILES + 1))[-1] is read
+    (together,) = limited([read, unread, read], most=0)
+    assert together.to_json() == {"added": 4, "removed": 2, "hunks": 2, "counted": PARTLY_COUNTED, "files": 3}
+    assert limited([unread, unread, read], most=0)[0].counted == PARTLY_COUNTED
+    assert limited([unread, unread], most=0)[0].to_json()["added"] is None
 
 
 def test_heads_of_files_without_hunks_each_count_as_a_file():

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.excerpt.budget import Budget
 from bridge.excerpt.lines import Reader
 from bridge.excerpt.repeats import repeats_in, without
 from bridge.excerpt.rows import rows_of
+from bridge.excerpt.text import Style, Text, excerpt
 
 LINES = st.sampled_from(["", "x", "ж", "a line of a log", "строка журнала сборки", "crlf\r", "w" * 700])
 RUNS = st.lists(st.tuples(LINES, st.sampled_from([1, 2, 63, 64, 65, 66, 67, 500, 9_000])), min_size=1, max_size=6)
@@ -54,3 +56,13 @@ def test_of_a_megabyte_of_one_line_little_is_left():
 def test_other_lines_are_read_one_by_one(line):
     assert repeats_in(line * 60, 0, 60 * len(line)) == []
     assert len(line) > 9_000 or repeats_in(line * 9_000, 0, 9_000 * len(line)) == []
+
+
+def test_a_piece_that_is_read_with_and_without_its_repeats_is_not_taken_for_the_other():
+    """A text of the size of two pieces: its rows are asked for with them, its lines one by one without."""
+    piece = 1 << 19
+    equal = b"aaaaaaa\n" * 20_000
+    raw = equal + b"\x1b[mbbbb\n" * ((piece - len(equal)) // 8) + b"\x1b[mcccc\n" * (piece // 8)
+    shown = excerpt(Text(raw.decode()), Budget(25_000, 2_000), Style(clean=True, fold=True))
+    assert shown.cleaned["folded_lines"] == len(raw) // 8 - 3
+    assert f"aaaaaaa\n[the line above {20_000 - 1} more times]\n" in shown.text

@@ -112,3 +112,21 @@ def test_a_document_that_would_be_spaces_is_not_indented():
     deep = orjson.loads(b"[" + b",".join([b"[" * 80 + b"]" * 80] * 7_000) + b"]")
     assert document(deep) == orjson.dumps(deep) + b"\n"
     assert document({"a": [1]}) == b'{\n  "a": [\n    1\n  ]\n}\n'
+
+
+def test_rows_beside_a_branch_that_is_too_deep_stay_rows():
+    rows = [{"a": at} for at in range(10_001)]
+    deep = []
+    for _ in range(120):
+        deep = [deep]
+    made = to_json_value([*rows, deep])
+    assert made.value[:-1] == rows
+    assert made.replaced == {"branches": 1}
+
+
+def test_of_very_many_branches_that_are_too_deep_less_is_copied():
+    branches = orjson.loads(b"[" + b",".join([b"[" * 150 + b"]" * 150] * 1_000) + b"]")
+    made = to_json_value(branches)
+    assert made.replaced == {"branches": 1_000}
+    assert len(made.encoded) < 2 * len(orjson.dumps(branches))
+    assert made.value[0][0][0][0][0][0][0][0][0][0] == "[" * 141 + "]" * 141

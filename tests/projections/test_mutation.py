@@ -196,4 +196,21 @@ def test_of_very_many_diffs_the_first_are_told_and_the_others_counted_together()
     changes = content["data"]["changes"]
     assert [change["path"] for change in changes[:-1]] == [f"f{at}" for at in range(1_000)]
     assert changes[-1] == {"added": 10, "removed": 5, "hunks": 5, "files": 5}
+    result["edits"] = result["edits"][:1_001]
+    made = normalize(result, "patch_file", limits=Limits(model_max_bytes=500_000, model_max_lines=20_000))
+    assert json.loads(made["model_content"])["data"]["changes"][-1]["path"] == "f1000"
     assert content["meta"]["withheld"] == [f"data.edits[{at}].diff" for at in (0, 1000, 1001, 1002)]
+
+
+def test_a_body_that_is_json_with_a_number_beyond_it_is_withheld_whole():
+    body = '{"id": 1e400,\n"content": "line\\nSECRET"}'
+    content = model({"ok": True, "path": "a.json", "content": body}, "write_file")
+    assert "SECRET" not in json.dumps(content)
+    assert content["data"]["changes"] == [{"path": "a.json", "lines": 2, "bytes": len(body)}]
+
+
+def test_a_body_that_is_json_with_an_integer_beyond_64_bits_does_not_raise():
+    body = json.dumps({"id": 2**64, "content": "line\nSECRET"}, indent=1)
+    content = model({"ok": True, "path": "a.json", "content": body}, "write_file")
+    assert "SECRET" not in json.dumps(content)
+    assert str(2**64) in content["data"]["content"]

@@ -195,3 +195,8 @@ def test_an_oversized_meta_a_name_and_an_error_type_are_shortened_and_named():
     content = model(result, "t" * 50_000, error_type="e" * 50_000)
     assert content["error"] == "why"
     assert content["meta"]["shortened"] == {"fields": ["tool", "error_type", "meta.path"], "texts": 3}
+
+
+def test_what_was_cleaned_is_named_in_one_order_whatever_that_of_the_result():
+    made = [normalize(result) for result in ({"a": "\x1b[mx", "b": "old\rnew"}, {"b": "old\rnew", "a": "\x1b[mx"})]
+    assert json.dumps(made[0]["model_content_policy"]) == json.dumps(made[1]["model_content_policy"])
