@@ -2,6 +2,7 @@
 
 require 'test_helper'
 require 'support/ruby_objects'
+require 'support/seed'
 
 # The replaced method against the original, on the same objects.
 class ArtificerTest < BridgeTest
@@ -16,8 +17,6 @@ class ArtificerTest < BridgeTest
   end
 
   OBJECTS = 3000
-  # BRIDGE_SEED repeats a run; a failure names the seed.
-  SEED = Integer(ENV.fetch('BRIDGE_SEED') { Random.new_seed % 1_000_000 })
 
   def setup
     super

@@ -119,9 +119,10 @@ class CompletionTest < BridgeTest
 
   def test_any_object_gives_a_completion_with_and_without_a_worker
     require 'support/ruby_objects'
+    require 'support/seed'
     [REAL_WORKER, NO_WORKER].each do |command|
       client = client(command, **PATIENT)
-      objects = RubyObjects.new(Random.new_seed)
+      objects = RubyObjects.new(SEED)
       300.times { assert_whole(client.tool_completed(objects.object, name: 'grep')) }
     end
   end

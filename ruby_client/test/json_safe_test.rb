@@ -2,6 +2,7 @@
 
 require 'test_helper'
 require 'support/ruby_objects'
+require 'support/seed'
 
 class JsonSafeTest < Minitest::Test
   JsonSafe = RindBridge::JsonSafe
@@ -67,7 +68,7 @@ class JsonSafeTest < Minitest::Test
   end
 
   def test_any_object_gives_json
-    objects = RubyObjects.new(Random.new_seed)
+    objects = RubyObjects.new(SEED)
     2000.times do
       copy = [JsonSafe.copy(objects.object)]
 

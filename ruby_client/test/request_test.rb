@@ -2,6 +2,7 @@
 
 require 'test_helper'
 require 'support/ruby_objects'
+require 'support/seed'
 
 class RequestTest < Minitest::Test
   Request = RindBridge::Request
@@ -50,7 +51,7 @@ class RequestTest < Minitest::Test
   end
 
   def test_any_object_gives_one_line
-    objects = RubyObjects.new(Random.new_seed)
+    objects = RubyObjects.new(SEED)
     2000.times { refute_includes Request.body('m', { result: objects.object }), "\n" }
   end
 

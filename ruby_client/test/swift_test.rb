@@ -4,14 +4,13 @@ require 'open3'
 require 'test_helper'
 require 'support/status_frames'
 require 'support/tool_results'
+require 'support/seed'
 
 # Ruby drives a real worker, and the frames of what it gave are piped into the panel's own decoder.
 class SwiftTest < BridgeTest
   CALLS = 500
   PACKAGE = File.join(REPOSITORY, 'tests', 'swift')
   MORE_STRUCTURES = %w[read_file patch_file file_overview].freeze
-  # BRIDGE_SEED repeats a run; a failure names the seed.
-  SEED = Integer(ENV.fetch('BRIDGE_SEED') { Random.new_seed % 1_000_000 })
 
   def setup
     super

@@ -48,7 +48,7 @@ styles = st.builds(Style, evidence=st.sampled_from([0.0, 0.2, 0.45, 1.0]), clean
 @example(text="\r" + "👩\u200d👩\u200d👧" * 8, budget=Budget(320, 4), style=Style(clean=True))
 @example(text="waiting\n" * 140_000 + "x\n" * 300_000 + "end\n", budget=Budget(400, 60), style=FOR_READING)
 @example(text="start\n" + "10%\r20%\n" * 200_000 + "z" * 900_000, budget=Budget(900, 60), style=FOR_READING)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_an_excerpt_fits_and_accounts_for_every_line_and_byte(text, budget, style):
     text, _ = well_formed(text)
     source = Text(text)

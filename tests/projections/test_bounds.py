@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memory_store import MemoryOutputs
 from projecting import DEFAULTS, IDS, SMALLEST, normalize
 
-thorough = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 @given(call=strategies.calls)

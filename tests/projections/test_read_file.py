@@ -17,7 +17,7 @@ lines = st.lists(
 )
 files = st.builds(lambda found, end: "\n".join(found) + end, lines, st.sampled_from(["", "\n"]))
 small_limits = st.builds(Limits, model_max_bytes=st.integers(2_048, 6_000), model_max_lines=st.integers(20, 60))
-drawn = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+drawn = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 def source_lines(text):

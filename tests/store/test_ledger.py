@@ -61,7 +61,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(attachments=st.lists(VALUES, max_size=3), text=st.text())
 def test_any_json_value_comes_back_equal_in_the_same_order(tmp_path_factory, attachments, text):
     ledger = Ledger(tmp_path_factory.getbasetemp() / "values")

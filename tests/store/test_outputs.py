@@ -224,7 +224,7 @@ def test_the_same_large_content_again_gives_the_same_reference_whatever_the_limi
 CHARACTERS = st.sampled_from(["x", "é", "€", "👍", "\n"])
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=st.lists(st.builds(str.__mul__, CHARACTERS, st.integers(1, 3_000)), min_size=5).map("".join),
     space=st.integers(partial.SMALLEST_SPACE, 6_000),

@@ -121,4 +121,4 @@ class Store(RuleBasedStateMachine):
 
 
 TestStore = Store.TestCase
-TestStore.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+TestStore.settings = settings(max_examples=40, stateful_step_count=30)

@@ -70,7 +70,7 @@ def joined(outputs, call_id, limit=2_000):
     return "".join(page["content"] for page in every_page(outputs, call_id, limit)).encode()
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=TEXT, limit=st.integers(1, 60), size=st.integers(SMALLEST_PAGE, 4_000))
 def test_the_pages_joined_are_the_file(home, text, limit, size):
     outputs, call_id = stored(home, text.encode(), model_max_bytes=size)
@@ -94,7 +94,7 @@ def test_the_longest_names_leave_room_for_the_content_within_the_smallest_page(t
     assert page["path"] is None
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=TEXT, size=st.integers(SMALLEST_PAGE, 3_000))
 def test_a_page_ends_at_a_line_end_or_between_two_grapheme_clusters(home, text, size):
     outputs, call_id = stored(home, text.encode(), model_max_bytes=size)
@@ -106,7 +106,7 @@ def test_a_page_ends_at_a_line_end_or_between_two_grapheme_clusters(home, text, 
         assert place in boundaries or longest == len(page["content"])
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.lists(st.one_of(st.binary(max_size=200), AWKWARD.map(str.encode)), max_size=30).map(b"".join))
 def test_bytes_that_are_not_utf8_are_shown_as_replacements_and_counted(home, content):
     outputs, call_id = stored(home, content, model_max_bytes=SMALLEST_PAGE)

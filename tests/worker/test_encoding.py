@@ -5,7 +5,7 @@ import math
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import from_json
 
@@ -17,7 +17,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(VALUES)
 def test_every_json_value_comes_back_as_it_was(value):
     """Integers of any size, 1.0 beside 1, infinity, and the order of keys."""

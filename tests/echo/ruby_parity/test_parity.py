@@ -14,7 +14,7 @@ from bridge.worker.encoding import readable
 EXAMPLES = int(os.environ.get("BRIDGE_PARITY_EXAMPLES", "2000"))
 BATCH = 20  # values in one question: a round trip to Ruby costs more than most values
 BLOCK = 4096  # code points that are inspected in one text
-THOROUGH = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
+THOROUGH = settings(database=None, suppress_health_check=list(HealthCheck))
 
 # Escapes, interpolation, the ends of the C0 and C1 controls, line separators, format characters, the
 # neighbours of the surrogates, private use, noncharacters, and what Unicode 14 to 16 assigned.
