@@ -18,6 +18,7 @@ from bridge.excerpt.graphemes import boundary_after, boundary_before, is_visible
 from bridge.excerpt.json_text import escape
 from bridge.excerpt.repeats import NOTHING_OMITTED, Omitted, Repeat, repeats_in, without
 from bridge.excerpt.rows import Rows, folded_lines, has_runs, rows_of
+from bridge.excerpt.structure import Structure, structure_of
 
 # What is read beyond a cut in a long line, in bytes: whether a cluster or an escape goes on there.
 _BEYOND_CUT = 4_096
@@ -72,6 +73,11 @@ class Text:
         """The lines that decide, the best first."""
         return candidates(self.raw)
 
+    @cached_property
+    def structure(self) -> Structure | None:
+        """How the text is shown by its structure, None if it has none."""
+        return structure_of(self.raw, lambda: self.candidates)
+
     @property
     def size(self) -> int:
         """The length of the text in bytes."""
@@ -120,7 +126,13 @@ class Reader:
         texts = self._shown(start, end, repeats, counts).split("\n")
         omitted = Omitted(self.raw, start, repeats) if repeats else NOTHING_OMITTED
         starts = partial(self._starts, start, end, repeats, omitted)
-        return rows_of(texts, starts, counts if self.folded else None, omitted)
+        start_of = None if repeats else partial(self._start_of, start, end)
+        return rows_of(texts, starts, counts if self.folded else None, omitted, start_of)
+
+    def _start_of(self, start: int, end: int, number: int) -> int:
+        """Return where line ``number``, from 0, of those between ``start`` and ``end`` starts, or ``end``."""
+        lines = self.raw[start:end].split(b"\n", number)
+        return end - len(lines[-1]) if len(lines) > number else end
 
     def _starts(self, start: int, end: int, repeats: Sequence[Repeat], omitted: Omitted) -> list[int]:
         """Return where the lines between ``start`` and ``end`` start that are not omitted, and ``end``."""
@@ -254,10 +266,6 @@ class Reader:
 
     def _line(self, start: int, end: int, first: int, last: int) -> tuple[str, bool]:
         """Return a line as it is shown: all of it if it is cleaned, else what lies between ``first`` and ``last``."""
-        if self.cleaned:
-            taken: Counter[str] = Counter()
-            line = self._clean(start, end, taken)
-            # A carriage return that nothing is written over is gone as well, and is not counted.
-            if taken or self.raw.find(b"\r", start, end) >= 0:
-                return line, True
+        if self.cleaned and needs_cleaning(self.raw[start:end]):
+            return self._clean(start, end, Counter()), True
         return self.raw[max(start, first) : min(end, last)].decode(errors="ignore"), False

@@ -11,7 +11,7 @@ from itertools import accumulate, groupby, islice, repeat
 from operator import eq
 
 from bridge.excerpt.budget import Budget
-from bridge.excerpt.json_text import escape
+from bridge.excerpt.json_text import escape, newlines
 from bridge.excerpt.repeats import NOTHING_OMITTED, Omitted
 
 _NEWLINE, _BACKSLASH = rb"\n", rb"\\"
@@ -27,10 +27,18 @@ class Rows:
     only where not all of them fit.
     """
 
-    def __init__(self, texts: list[str], starts: Callable[[], list[int]], folds: int = 0) -> None:
+    def __init__(
+        self,
+        texts: list[str],
+        starts: Callable[[], list[int]],
+        folds: int = 0,
+        start_of: Callable[[int], int] | None = None,
+    ) -> None:
+        """Take what returns where each row starts and, if that is less work, what returns it of one row."""
         self.texts = texts
         self.folds = folds
         self._starts = starts
+        self._start_of = start_of
         # All together, for a call for each costs more than what it does.
         self._escaped = escape("\n".join(texts))
         self.size = len(self._escaped) + _NEWLINE_SIZE if texts else 0
@@ -51,6 +59,12 @@ class Rows:
             return [sum(islice(lines, 2 if "\n" in row else 1)) for row in self.texts]
         return costs if self.texts else []
 
+    def start(self, at: int) -> int:
+        """Return ``starts[at]``."""
+        if self._start_of is None or "starts" in self.__dict__:
+            return self.starts[at]
+        return self._start_of(at)
+
     def exceeds(self, budget: Budget) -> bool:
         """Return whether all rows together take more than ``budget``."""
         return self.size > budget.size or len(self.texts) + self.folds > budget.lines
@@ -59,37 +73,60 @@ class Rows:
         """Return what the rows from ``start`` to ``end`` take; a folded run has its count under it."""
         if end - start == len(self.texts):
             return Budget(self.size, end + self.folds)
-        folds = sum("\n" in row for row in self.texts[start:end]) if self.folds else 0
-        return Budget(sum(self.costs[start:end]), max(0, end - start) + folds)
+        if end <= start:
+            return Budget(0, 0)
+        rows = self.texts[start:end]
+        folds = sum("\n" in row for row in rows) if self.folds else 0
+        if "costs" in self.__dict__:
+            return Budget(sum(self.costs[start:end]), end - start + folds)
+        return Budget(len(escape("\n".join(rows))) + _NEWLINE_SIZE, end - start + folds)
 
     def fitting(self, budget: Budget) -> int:
         """Count the first rows that fit into ``budget`` together."""
         if not self.exceeds(budget):
             return len(self.texts)
+        if not self.folds:
+            return min(newlines(self._escaped[: max(0, budget.size)]), max(0, budget.lines))
         count = min(bisect_right(list(accumulate(self.costs)), budget.size), max(0, budget.lines))
-        while self.folds and count and self.cost(0, count).lines > budget.lines:
+        while count and self.cost(0, count).lines > budget.lines:
             count -= 1
         return count
 
     def fitting_last(self, start: int, end: int, budget: Budget) -> int:
         """Count the last rows between ``start`` and ``end`` that fit into ``budget`` together."""
+        if end - start == len(self.texts) and not self.folds:
+            return self._last_fitting(budget)
         costs = self.costs[start:end][::-1]
         count = min(bisect_right(list(accumulate(costs)), budget.size), max(0, budget.lines))
         while self.folds and count and self.cost(end - count, end).lines > budget.lines:
             count -= 1
         return count
 
+    def _last_fitting(self, budget: Budget) -> int:
+        """Count the last rows of all that fit; none of them is folded."""
+        if not self.exceeds(budget):
+            return len(self.texts)
+        at = len(self._escaped) - budget.size
+        if at > 0:
+            before = self._escaped[:at]
+            at += (at - len(before.rstrip(b"\\"))) % 2  # not from the middle of an escape on
+        return min(newlines(self._escaped[max(0, at) :]), max(0, budget.lines))
+
 
 def rows_of(
-    texts: list[str], starts: Callable[[], list[int]], counts: Counter[str] | None, omitted: Omitted = NOTHING_OMITTED
+    texts: list[str],
+    starts: Callable[[], list[int]],
+    counts: Counter[str] | None,
+    omitted: Omitted = NOTHING_OMITTED,
+    start_of: Callable[[int], int] | None = None,
 ) -> Rows:
     """Return the rows of ``texts``, folded if ``counts`` is there to count the lines that are folded away.
 
-    ``starts`` returns where each text starts, with the end of the last one behind them.
+    ``starts`` returns where each text starts, with the end of the last one behind them; ``start_of`` one of these.
     """
     if counts is not None and (runs := _runs(texts, omitted)):
         return _folded(texts, starts, runs, counts)
-    return Rows(texts, starts)
+    return Rows(texts, starts, start_of=start_of)
 
 
 def has_runs(texts: Sequence[str], omitted: Omitted = NOTHING_OMITTED) -> bool:

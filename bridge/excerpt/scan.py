@@ -30,11 +30,13 @@ class Scanner:
 
     def found(self, encoded: bytes) -> frozenset[bytes]:
         """Return those of the patterns that occur in ``encoded``."""
-        found: set[int] = set()
+        found: set[bytes] = set()
         for start in range(0, len(encoded), _WINDOW):
             window = encoded[start : start + _WINDOW + self._longest - 1]
-            found.update(numbers[which] for numbers, matches in self._matches(window) for which, _, _ in matches)
-        return frozenset(self.patterns[which] for which in found)
+            for numbers, automaton in self._automata or self._build():
+                for which, _, _ in automaton.find_matches_as_indexes(window):
+                    found.add(self.patterns[numbers[which]])
+        return frozenset(found)
 
     def occurs(self, line: bytes) -> bool:
         """Return whether any of the patterns occurs in ``line``, which is short: each match takes memory."""

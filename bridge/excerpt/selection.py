@@ -21,7 +21,7 @@ from bridge.excerpt.budget import Budget
 from bridge.excerpt.json_text import escape
 from bridge.excerpt.lines import Part, Reader, Text
 from bridge.excerpt.rows import Rows
-from bridge.excerpt.structure import Structure, no_blocks, structure_of
+from bridge.excerpt.structure import Structure, no_blocks
 
 # Below this there is no budget for a marker and something on both sides of it.
 SMALLEST_FOR_MARKER = 320
@@ -53,9 +53,8 @@ def select(source: Text, reader: Reader, budget: Budget, share: float, where: st
 
 def _ways_of(source: Text) -> Structure:
     """Return how ``source`` is shown: by its structure, by the lines that decide, or by both ends alone."""
-    structure = structure_of(source.raw, lambda: source.candidates)
-    if structure:
-        return structure
+    if source.structure:
+        return source.structure
     if not source.candidates:
         return _PLAIN
     return Structure(partial(blocks_of, source.raw, source.candidates), share=1.0, head=_HEAD_OF_EVIDENCE)
@@ -85,7 +84,7 @@ class _Selection:
         total, size = self.source.lines, len(self.source.raw)
         self.marker = longest_marker(total, size)
         self.cut = longest_cut(total, size)
-        whole = longest_marker(total, size, self.where)
+        whole = longest_marker(total, size, self.where) if self.where else self.marker
         self.left = Budget(self.budget.size - whole, self.budget.lines - 1)
         ends = 2 * (bytes_of_segment(total) + bytes_of_cut(total, size))
         self.named = bytes_for_segments(self.budget.size, total) - ends
@@ -98,12 +97,13 @@ class _Selection:
         part = Budget(int(self.left.size * share), max(1, int(self.left.lines * share)))
         rows = self.reader.forwards(0, part)
         count = rows.fitting(part)
-        (size, lines), end = rows.cost(0, count), rows.starts[count]
+        (size, lines), end = rows.cost(0, count), rows.start(count)
         if count:
             self.spans.append([0, end])
             self.pay(size, lines)
         rest = part.size - size - self.cut
-        longer = rows.costs[count] if count < len(rows.costs) else self.reader.line_end(end) - end
+        more = count < len(rows.texts)
+        longer = rows.cost(count, count + 1).size if more else self.reader.line_end(end) - end
         if longer > part.size - size and size * 2 < part.size and rest >= _WORTH_A_CUT // 2 and self.left.lines > 1:
             self.first = self.reader.first_part(end, rest)
             self._pay_cut(self.first)
@@ -139,7 +139,7 @@ class _Selection:
         if count < len(rows.texts):  # then they join nothing at their end
             markers = 1 - self._joins(start, start)
             count = min(count, rows.fitting(Budget(size - markers * self.marker, lines - markers)))
-        stop = rows.starts[count] if count < len(rows.texts) else end
+        stop = rows.start(count) if count < len(rows.texts) else end
         if start < core < end and stop <= core:
             self._take_lines(core, end, core, tail)
             return
@@ -187,16 +187,21 @@ class _Selection:
             rows = self.reader.backwards(end, self.left)
             at = self._take_rows(rows, spans, lowest)
             if at < len(rows.texts):
-                self._add(rows.starts[at], end)
-            end = rows.starts[at]
+                self._add(rows.start(at), end)
+            end = rows.start(at)
             if at or not rows.texts:
                 break
         self._cut_tail(end)
 
     def _take_rows(self, rows: Rows, spans: list[list[int]], lowest: int) -> int:
         """Take rows from the last one on and return the number of the first that is taken."""
-        size, lines = self.left
         at = len(rows.texts)
+        if at and rows.start(0) > max(lowest - 1, spans[-1][1] if spans else -1):
+            at -= rows.fitting_last(0, at, self.left)
+            taken = rows.cost(at, len(rows.texts))
+            self.pay(taken.size, taken.lines)
+            return at
+        size, lines = self.left
         while at and rows.starts[at - 1] >= lowest:
             beyond = max(lowest - 1, spans[-1][1] if spans else -1)
             if rows.starts[at - 1] > beyond:

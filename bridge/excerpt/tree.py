@@ -33,6 +33,8 @@ _LONGEST_NAME, _LONGEST_PATH = 64, 240
 LONG_TEXT = 65_536
 # The sizes of texts up to this many code points are not kept: they cost as much to find as to compute.
 _SHORT_TEXT = 1_024
+# Less JSON than this is encoded again faster than it is looked through for a long list.
+_WORTH_KNOWING = 2_048
 _CONTAINERS = (dict, list, tuple)
 # What an object says of the request: when one of these is shortened, nothing of the answer is missing.
 _OF_THE_REQUEST = frozenset({"args", "arguments", "cmd", "command", "cwd", "description", "input", "query", "url"})
@@ -298,6 +300,8 @@ class SizeCache:
 
     def know(self, value: Any, encoded: bytes) -> None:
         """Take the compact JSON of ``value``: a list of many items that is or is in it need not be encoded again."""
+        if len(encoded) < _WORTH_KNOWING:
+            return
         if isinstance(value, list):
             if len(value) > _MANY_ITEMS:
                 self._sizes[id(value)] = (value, Budget(len(encoded), newlines(encoded)))
@@ -319,12 +323,15 @@ class SizeCache:
         if not 0 < len(value) <= _MANY_ITEMS:
             return size_of(value)
         if isinstance(value, dict):
-            parts = [size_of(key) for key in value] + [self.of(child) for child in value.values()]
+            # The names with brackets and commas; a colon comes behind each.
+            size, lines = size_of(list(value))
+            size, children = size + len(value), value.values()
         else:
-            parts = [self.of(child) for child in value]
-        # Brackets, commas between the members, a colon for each that has a name.
-        signs = 1 + len(value) + (len(value) if isinstance(value, dict) else 0)
-        return Budget(signs + sum(part.size for part in parts), sum(part.lines for part in parts))
+            size, lines, children = 1 + len(value), 0, value
+        for child in children:
+            part = self.of(child)
+            size, lines = size + part.size, lines + part.lines
+        return Budget(size, lines)
 
 
 def size_of(value: Any) -> Budget:

@@ -91,9 +91,11 @@ def integer(digits: str) -> Any:
 def _strictly_encoded(value: Any, depth: int) -> bytes | None:
     """Return the JSON of ``value``, None where orjson refuses it or it is nested too deep."""
     try:
-        if not isinstance(value, list | tuple) and not _holds_many(value, depth):
+        # Of the types that orjson writes no others are containers.
+        nested = type(value) is dict and not _JSON_CONTAINERS.isdisjoint(map(type, value.values()))
+        if not (isinstance(value, list | tuple) or (nested and _holds_many(value, depth))):
             encoded = orjson.dumps(value, option=_STRICT)
-            if not _may_be_deep(value, encoded, depth):
+            if not (nested and _may_be_deep(encoded, depth)):
                 return encoded
         # orjson refuses more levels than it can hold, so the value in enough lists is refused when it is too deep.
         lists = _ORJSON_DEPTH - depth
@@ -104,19 +106,14 @@ def _strictly_encoded(value: Any, depth: int) -> bytes | None:
         return None
 
 
-def _may_be_deep(value: Any, encoded: bytes, depth: int) -> bool:
+def _may_be_deep(encoded: bytes, depth: int) -> bool:
     # No value has more levels than half of its bytes.
-    return len(encoded) > 2 * depth and _is_nested(value) and encoded.count(b"[") + encoded.count(b"{") > depth
+    return len(encoded) > 2 * depth and encoded.count(b"[") + encoded.count(b"{") > depth
 
 
-def _holds_many(value: Any, depth: int) -> bool:
+def _holds_many(value: dict[str, Any], depth: int) -> bool:
     """Return whether the JSON of ``value`` is most likely to look as if it were nested too deep."""
-    return _is_nested(value) and any(len(child) > depth for child in value.values() if type(child) in _JSON_CONTAINERS)
-
-
-def _is_nested(value: Any) -> bool:
-    # Of the types that orjson writes no others are containers.
-    return type(value) is dict and not _JSON_CONTAINERS.isdisjoint(map(type, value.values()))
+    return any(len(child) > depth for child in value.values() if type(child) in _JSON_CONTAINERS)
 
 
 def _has_nonfinite(encoded: bytes, value: Any) -> bool:

@@ -63,7 +63,8 @@ def unify(result: Any, name: str, status: str, error_type: str | None = None, *,
         payload = _from_value(result, name, status)
     if error_type is not None and "error_type" not in payload.body:
         payload.body["error_type"] = error_type
-    payload.body = _ordered(payload.body)
+    if len(payload.body) > 1 or "data" not in payload.body:
+        payload.body = _ordered(payload.body)
     return payload
 
 

@@ -14,6 +14,10 @@ from bridge.projections.complete_output import CompleteOutput
 from bridge.projections.render import Audience, Rendered, View
 from bridge.projections.tool_result import ToolResult
 
+# A result of more than so many times the budget is not cleaned to see whether it then fits; one that is a text for the
+# most part is read on until its budget is used anyway.
+_CLEANED_AT_ONCE, _TEXT_CLEANED_AT_ONCE = 4, 2
+
 
 class Kind:
     """One kind of result; ``name`` stands in ``model_content_policy.kind``."""
@@ -30,7 +34,7 @@ class Kind:
         """Return what ``audience`` is to read of ``result``: for the model, without what a terminal would act upon."""
         if not (audience.for_model and result.may_need_cleaning):
             return View(result, audience, result.payload)
-        if result.size > audience.budget.size * render.CLEANED_AT_ONCE:
+        if result.size > audience.budget.size * (_CLEANED_AT_ONCE if result.main is None else _TEXT_CLEANED_AT_ONCE):
             return View(result, audience, result.payload)  # what is shown of it is cleaned then
         counts: Counter[str] = Counter()
         body = {name: render.cleaned(value, counts) for name, value in result.payload.body.items()}

@@ -106,14 +106,16 @@ class Normalizer:
 
         The output is stored when one of them lacks something.
         """
-        earlier = earlier_output(model.result)
+        earlier, for_model = earlier_output(model.result), None
         if model.is_complete and terminal.is_complete:
             for_model = kind.whole(model, earlier)
             for_person = self._same(for_model, terminal) or kind.whole(terminal, earlier)
             if for_model and for_person:
                 return earlier or without_output(kind.not_stored or NOT_NEEDED), for_model, for_person
         output = self._kept(kind, model.result, ids) if earlier is None else earlier
-        for_model = _rendered(kind, model, output)
+        # What says nothing of the output is as it was without one.
+        if for_model is None or for_model.losses or not for_model.is_plain:
+            for_model = _rendered(kind, model, output)
         return output, for_model, self._same(for_model, terminal) or _rendered(kind, terminal, output)
 
     def _same(self, content: Rendered | None, terminal: View) -> Rendered | None:

@@ -26,8 +26,6 @@ from bridge.protocol.results import Loss, Recovery
 
 AT_TOOL: Final = "tool"
 AT_BRIDGE: Final = "bridge"
-# A result of more than so many times the budget is not cleaned to see whether it then fits.
-CLEANED_AT_ONCE = 4
 
 # What a tool says of itself when it gave less than there was.
 _CUT_MARKS = frozenset({"truncated", "line_truncated", "output_incomplete", "truncated_at_source"})
@@ -186,6 +184,8 @@ def with_meta(tree: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _affordable(additions: dict[str, Any], size: int) -> dict[str, Any]:
     """Return the additions, the first ones first, that fit into ``size`` bytes together."""
+    if len(encode(additions)) <= size:
+        return additions
     kept: dict[str, Any] = {}
     for name, value in additions.items():
         taken = len(encode({name: value}))

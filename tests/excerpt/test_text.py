@@ -46,6 +46,8 @@ styles = st.builds(Style, evidence=st.sampled_from([0.0, 0.2, 0.45, 1.0]), clean
 @example(text="error: x\n" * 300 + "y" * 5_000, budget=Budget(900, 60), style=Style(evidence=1.0))
 @example(text="000\x06\x06" * 13 + "\r", budget=Budget(320, 4), style=Style(clean=True))
 @example(text="\r" + "👩\u200d👩\u200d👧" * 8, budget=Budget(320, 4), style=Style(clean=True))
+@example(text="\b" + "👩\u200d👩\u200d👧" * 8, budget=Budget(320, 4), style=Style(clean=True))
+@example(text="👩\u200d👩\u200d👧" * 11 + "\b", budget=Budget(320, 4), style=Style(clean=True))
 @example(text="waiting\n" * 140_000 + "x\n" * 300_000 + "end\n", budget=Budget(400, 60), style=FOR_READING)
 @example(text="start\n" + "10%\r20%\n" * 200_000 + "z" * 900_000, budget=Budget(900, 60), style=FOR_READING)
 @settings(max_examples=300)
