@@ -47,7 +47,7 @@ class Text:
         """Whether a terminal would act upon any character of the text."""
         return needs_cleaning(self.raw)
 
-    @cached_property
+    @property
     def newlines(self) -> int:
         """The newlines of the text."""
         return self.text.count("\n") if len(self.text) < _COUNTED_TOGETHER else self._newlines[-1]

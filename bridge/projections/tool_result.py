@@ -43,8 +43,7 @@ _DATA_URI_SCANNER = Scanner((DATA_URI_MARK.encode(),))
 _READ_FILE = "read_file"
 
 
-@dataclass(frozen=True, slots=True)
-class MainText:
+class MainText(NamedTuple):
     """The text that is most of a payload, and its place in it, such as data.stdout."""
 
     place: str
