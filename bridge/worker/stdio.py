@@ -79,6 +79,8 @@ def serve() -> int:
         # What was printed while Python started (sitecustomize, .pth files) and still waits here goes to stderr now.
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
 
+    # pydantic would look through all installed packages for plugins, and run what it finds in each check of a request.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     try:
         from bridge.settings import Settings  # noqa: PLC0415 - only now may anything be imported
         from bridge.worker.framing import LineReader  # noqa: PLC0415

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from typing import Self
 
@@ -13,6 +14,8 @@ from measure import Figure, in_turn
 
 SERVE = [sys.executable, "-m", "bridge", "serve"]
 IMPORTS = "import jsonrpcserver, orjson, pydantic"
+# Says when it is done, and ends with its input.
+IMPORTED = [sys.executable, "-c", f"{IMPORTS}; print(flush=True); __import__('sys').stdin.read()"]
 MEGABYTE = 1_000_000
 
 
@@ -67,28 +70,31 @@ PING = frame(request("ping", {}))
 
 def figures(repeats: int) -> Iterator[Figure]:
     """Measure each figure in turn with its yardstick."""
-    yield Figure("spawn to the first reply", f'python -c "{IMPORTS}"', 1.3, 1.1, "s", in_turn(_spawn, _import, repeats))
+    spawned = [(_seconds_to_answer(SERVE, PING), _seconds_to_answer(IMPORTED, b"")) for _ in range(repeats)]
+    yield Figure("spawn to the first reply", f'python -c "{IMPORTS}"', 1.3, 1.1, "s", spawned)
     yield Figure("memory at rest", "the same import", 1.3, 1.15, "B", [_memory_at_rest() for _ in range(3)])
     yield Figure("peak memory for 50 MB", "its bytes", 5, 3.5, "B", [_peak_memory() for _ in range(3)])
     yield _growth(repeats)
     yield _batch(repeats)
 
 
-def _spawn() -> None:
-    with Worker() as worker:
-        worker.call(PING)
-
-
-def _import() -> None:
-    subprocess.run([sys.executable, "-c", IMPORTS], check=True)
+def _seconds_to_answer(command: list[str], asked: bytes) -> float:
+    """Return how long it takes from the start of ``command`` to its first line; its end is not timed."""
+    started = time.perf_counter()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(asked)  # type: ignore[union-attr]
+        process.stdin.flush()  # type: ignore[union-attr]
+        process.stdout.readline()  # type: ignore[union-attr]
+        seconds = time.perf_counter() - started
+        process.communicate()
+    return seconds
 
 
 def _memory_at_rest() -> tuple[float, float]:
     with Worker() as worker:
         worker.call(PING)
         ours = worker.memory("VmRSS")
-    command = [sys.executable, "-c", f"{IMPORTS}; print(flush=True); input()"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as plain:
+    with subprocess.Popen(IMPORTED, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as plain:
         plain.stdout.readline()  # type: ignore[union-attr]
         theirs = memory_of(plain.pid, "VmRSS")
         plain.communicate(b"\n")

@@ -276,6 +276,16 @@ class TestHowPythonIsStarted:
         status, out, err = worker.end()
         assert (status, out, err) == (0, b"", "")
 
+    def test_plugins_of_pydantic_are_not_run(self, spawn, tmp_path):
+        package = tmp_path / "installed" / "plugin-1.0.dist-info"
+        package.mkdir(parents=True)
+        (package / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
+        (package / "entry_points.txt").write_text("[pydantic]\nplugin = meddling_plugin:plugin\n")
+        (package.parent / "meddling_plugin.py").write_text("import os\nos._exit(9)\n")
+        worker = spawn(env={"PYTHONPATH": str(package.parent)})
+        assert worker.call("initialize", client={})["result"]
+        assert worker.end()[0] == 0
+
     def test_packages_that_are_not_found_are_named_in_one_sentence(self, spawn):
         worker = spawn([sys.executable, "-S", "-m", "bridge", "serve"], cwd=ROOT)
         status, out, err = worker.end()
