@@ -13,7 +13,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
+
+import orjson
 
 from bridge.excerpt.budget import Budget, share
 from bridge.excerpt.deadline import Deadline
@@ -149,7 +152,7 @@ class TreeShortener:
 
     def without_positions(self, members: Mapping[str, Any]) -> dict[str, Any]:
         """Return an object without the members that say where the answer goes on, which the report then names."""
-        stale = {key for key in members if _is_position(key)}
+        stale = {key for key in members if _is_position(key[:_LONGEST_NAME])}
         self.report.withheld |= stale
         return {key: value for key, value in members.items() if key not in stale}
 
@@ -336,14 +339,16 @@ class SizeCache:
 
 def size_of(value: Any) -> Budget:
     """Return what ``value`` takes as compact JSON."""
-    encoded = encode(value)
+    encoded = orjson.dumps(value)  # keys in any order, for sorting them takes as long as the rest
     if isinstance(value, str):
         return Budget(len(encoded), value.count("\n"))
     return Budget(len(encoded), newlines(encoded))
 
 
+@lru_cache(maxsize=1024)
 def _is_position(name: str) -> bool:
-    plain = name[:_LONGEST_NAME].replace("_", "").replace("-", "").lower()
+    """Return whether a member of this name, of at most ``_LONGEST_NAME`` characters, says where the answer goes on."""
+    plain = name.replace("_", "").replace("-", "").lower()
     return plain in _POSITIONS or ("cursor" in plain and plain != _KEPT_POSITION)
 
 
