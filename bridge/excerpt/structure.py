@@ -31,7 +31,7 @@ _LONGEST_KEY = 300
 _DIFF_START = re.compile(rb"(?:diff --git |--- |Index: |commit [0-9a-f]{7,40}\b|From [0-9a-f]{40} )")
 _DIFF_PLACES = re.compile(rb"^(?:diff --git |Index: |--- [^\n]*+\n\+\+\+ |@@ -)", re.MULTILINE)
 _MATCH = re.compile(rb"([^\s:]{1,300}):\d{1,9}[:-]")
-_PATH = re.compile(rb"((?:[^\s:/]{0,255}/)+)[^\s:]{0,255}\n?\Z")
+_PATH = re.compile(rb"((?:[^\s:/]{0,255}/)+)[^\s:]{0,255}\Z")
 _FINDER = Finder(JSON_RULES)
 
 
@@ -75,10 +75,8 @@ _PLACE = "Q"
 def _lines(raw: bytes, place: int) -> list[bytes]:
     """Return some whole lines from ``place`` on."""
     start = raw.find(b"\n", place) + 1 if place else 0
-    window = raw[start : start + _WINDOW]
-    unread = window.split(b"\n", _LOOKED_AT)[-1]
-    lines = window[: len(window) - len(unread)].splitlines(keepends=True)
-    return [line for line in lines[:_LOOKED_AT] if line.strip()]
+    lines = raw[start : start + _WINDOW].split(b"\n", _LOOKED_AT)[:-1]
+    return [line for line in lines if line.strip()]
 
 
 def _agree(lines: list[bytes], is_one: Callable[[bytes], object]) -> bool:
