@@ -91,11 +91,11 @@ def integer(digits: str) -> Any:
 def _strictly_encoded(value: Any, depth: int) -> bytes | None:
     """Return the JSON of ``value``, None where orjson refuses it or it is nested too deep."""
     try:
-        # Of the types that orjson writes no others are containers.
-        nested = type(value) is dict and not _JSON_CONTAINERS.isdisjoint(map(type, value.values()))
-        if not (isinstance(value, list | tuple) or (nested and _holds_many(value, depth))):
+        # The JSON of a list, or of an object with a longer one, most likely looks as if it were nested too deep.
+        inner = _containers_in(value)
+        if not isinstance(value, list | tuple) and max(map(len, inner), default=0) <= depth:
             encoded = orjson.dumps(value, option=_STRICT)
-            if not (nested and _may_be_deep(encoded, depth)):
+            if all(map(_is_flat, inner)) or not _may_be_deep(encoded, depth):
                 return encoded
         # orjson refuses more levels than it can hold, so the value in enough lists is refused when it is too deep.
         lists = _ORJSON_DEPTH - depth
@@ -111,9 +111,16 @@ def _may_be_deep(encoded: bytes, depth: int) -> bool:
     return len(encoded) > 2 * depth and encoded.count(b"[") + encoded.count(b"{") > depth
 
 
-def _holds_many(value: dict[str, Any], depth: int) -> bool:
-    """Return whether the JSON of ``value`` is most likely to look as if it were nested too deep."""
-    return any(len(child) > depth for child in value.values() if type(child) in _JSON_CONTAINERS)
+def _containers_in(value: Any) -> list[Any]:
+    """Return the members of an object that are containers; orjson writes no others."""
+    if type(value) is not dict or _is_flat(value):
+        return []
+    return [child for child in value.values() if type(child) in _JSON_CONTAINERS]
+
+
+def _is_flat(container: Any) -> bool:
+    """Return whether a container holds no other."""
+    return _JSON_CONTAINERS.isdisjoint(map(type, container.values() if type(container) is dict else container))
 
 
 def _has_nonfinite(encoded: bytes, value: Any) -> bool:

@@ -88,12 +88,14 @@ def without_output(reason: str, place: str = "") -> CompleteOutput:
 
 def earlier_output(result: ToolResult) -> CompleteOutput | None:
     """Return the output that a content of ours names, or the file that the tool itself wrote, else None."""
+    if result.payload.dialect != RIND:
+        return None
     meta, place = result.payload.body.get("meta", {}), result.main.place if result.main else ""
     if result.is_own and isinstance(meta.get("output"), dict):
         path = meta.get("continue", {}).get("args", {}).get("path")
         named: Any = meta["output"] if path is None else {"path": path, **meta["output"]}
         return CompleteOutput(named, place)
-    if result.payload.dialect != RIND or meta.get("truncated") is not True:
+    if meta.get("truncated") is not True:
         return None
     path, size = meta.get("output_path"), meta.get("total_bytes")
     if not isinstance(path, str) or not path or meta.get("output_incomplete") or meta.get("output_error"):
