@@ -15,30 +15,41 @@ import bridge
 DOCUMENT = Path(__file__).parents[1] / "evidence.md"
 LOGS = Path(__file__).parents[2] / "tests" / "fixtures" / "logs"
 BUDGET = 8_192
-MARKER = re.compile(r"\[\.\.\. not shown: [^\n]*\]\n")
-# What an example shows of a block.
-MOST_LINES, LONGEST_LINE = 6, 110
+ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+# What an example shows around the line that decides.
+LINES_BEFORE, LINES_AFTER, LONGEST_LINE = 2, 4, 110
 START, END = "<!-- examples: made by docs/generate/evidence_examples.py -->\n", "<!-- end of examples -->"
 
 
 def examples():
-    """Return an example for each log: the beginning of the longest block that is kept of its middle."""
-    return "\n".join(example(path) for path in sorted(LOGS.glob("*.log.gz")))
+    """Return an example for each log."""
+    deciding = json.loads((LOGS / "deciding.json").read_text())
+    return "\n".join(example(name, pattern) for name, pattern in sorted(deciding.items()))
 
 
-def example(path):
-    log = gzip.decompress(path.read_bytes()).decode()
-    limits = bridge.Limits(model_max_bytes=BUDGET)
-    content = json.loads(bridge.normalize(log, name="run_command", limits=limits)["model_content"])
-    pieces = MARKER.split(content["data"])
-    half = (BUDGET // 2, len(log) - BUDGET // 2)
-    hidden = [piece for piece in pieces[1:-1] if half[0] < log.find(piece[:60]) < half[1]]
-    lines = max(hidden or pieces[1:-1], key=len).rstrip("\n").split("\n")
-    shown = [line[:LONGEST_LINE] for line in lines[:MOST_LINES]]
-    more = [f"… {len(lines) - MOST_LINES} more lines of this block"] if len(lines) > MOST_LINES else []
-    name, size, count = path.name.partition(".")[0], len(log.encode()), log.count("\n")
-    head = f"**{name}**, {count:,} lines, {size:,} bytes. Blocks kept of its middle: {len(pieces) - 2}. One begins:"
-    return f"{head}\n\n```text\n" + "\n".join([*shown, *more]) + "\n```\n"
+def example(name, pattern):
+    """Return what head and tail, half each, show of a log, and what the model reads around the line that decides."""
+    log = gzip.decompress((LOGS / f"{name}.log.gz").read_bytes()).decode()
+    lines = ESCAPE.sub("", log).splitlines()
+    at = first(pattern, lines)
+    head, tail = log.count("\n", 0, BUDGET // 2), len(lines) - log.count("\n", len(log) - BUDGET // 2) + 1
+    cut = f"lines 1 to {head:,} and {tail:,} to {len(lines):,}, {'without' if head <= at < tail - 1 else 'with'} it"
+    content = json.loads(
+        bridge.normalize(log, name="run_command", limits=bridge.Limits(model_max_bytes=BUDGET))["model_content"]
+    )
+    read = content["data"].split("\n")
+    found = first(pattern, read)
+    shown = [line[:LONGEST_LINE] for line in read[found - LINES_BEFORE : found + LINES_AFTER + 1]]
+    return (
+        f"**{name}**, {len(lines):,} lines, {len(log.encode()):,} bytes; what decides is line {at + 1:,}.\n"
+        f"Head and tail: {cut}. The bridge, beside both ends:\n\n"
+        "```text\n" + "\n".join(shown) + "\n```\n"
+    )
+
+
+def first(pattern, lines):
+    """Return the place of the first of ``lines`` in which ``pattern`` is found."""
+    return next(at for at, line in enumerate(lines) if re.search(pattern, line))
 
 
 def with_examples(document):
