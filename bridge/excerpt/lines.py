@@ -5,6 +5,7 @@ Only lines that may be shown are decoded, cleaned and measured; all places are b
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -76,7 +77,9 @@ class Text:
     @cached_property
     def structure(self) -> Structure | None:
         """How the text is shown by its structure, None if it has none."""
-        return structure_of(self.raw, lambda: self.candidates)
+        # Not held by what it returns: the text would be freed late.
+        itself = weakref.proxy(self)
+        return structure_of(self.raw, lambda: itself.candidates)
 
     @property
     def size(self) -> int:
@@ -266,6 +269,6 @@ class Reader:
 
     def _line(self, start: int, end: int, first: int, last: int) -> tuple[str, bool]:
         """Return a line as it is shown: all of it if it is cleaned, else what lies between ``first`` and ``last``."""
-        if self.cleaned and needs_cleaning(self.raw[start:end]):
+        if self.cleaned and (needs_cleaning(self.raw[start:end]) or self.raw.find(b"\r", start, end) >= 0):
             return self._clean(start, end, Counter()), True
         return self.raw[max(start, first) : min(end, last)].decode(errors="ignore"), False

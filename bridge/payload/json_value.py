@@ -47,6 +47,7 @@ _STRICT = (
 )
 _CONTAINERS = (dict, list, tuple, set, frozenset)
 _JSON_CONTAINERS = frozenset({dict, list, tuple})
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 # The digits up to which Python turns a text into an integer (sys.int_info.default_max_str_digits).
 _INTEGER_DIGITS = 4_300
 
@@ -92,8 +93,8 @@ def _strictly_encoded(value: Any, depth: int) -> bytes | None:
     """Return the JSON of ``value``, None where orjson refuses it or it is nested too deep."""
     try:
         # The JSON of a list, or of an object with a longer one, most likely looks as if it were nested too deep.
-        inner = _containers_in(value)
-        if not isinstance(value, list | tuple) and max(map(len, inner), default=0) <= depth:
+        inner = _others_than_scalars(value)
+        if all(type(child) in _JSON_CONTAINERS and len(child) <= depth for child in inner):
             encoded = orjson.dumps(value, option=_STRICT)
             if all(map(_is_flat, inner)) or not _may_be_deep(encoded, depth):
                 return encoded
@@ -111,16 +112,16 @@ def _may_be_deep(encoded: bytes, depth: int) -> bool:
     return len(encoded) > 2 * depth and encoded.count(b"[") + encoded.count(b"{") > depth
 
 
-def _containers_in(value: Any) -> list[Any]:
-    """Return the members of an object that are containers; orjson writes no others."""
-    if type(value) is not dict or _is_flat(value):
-        return []
-    return [child for child in value.values() if type(child) in _JSON_CONTAINERS]
+def _others_than_scalars(value: Any) -> list[Any]:
+    """Return those members of an object that may hold others; ``value`` itself where it is no object but may."""
+    if type(value) is not dict:
+        return [] if type(value) in _SCALARS else [value]
+    return [] if _is_flat(value) else [child for child in value.values() if type(child) not in _SCALARS]
 
 
 def _is_flat(container: Any) -> bool:
-    """Return whether a container holds no other."""
-    return _JSON_CONTAINERS.isdisjoint(map(type, container.values() if type(container) is dict else container))
+    """Return whether a container holds nothing but scalars; orjson writes enumerations as what they stand for."""
+    return _SCALARS.issuperset(map(type, container.values() if type(container) is dict else container))
 
 
 def _has_nonfinite(encoded: bytes, value: Any) -> bool:

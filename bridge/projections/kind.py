@@ -34,12 +34,16 @@ class Kind:
         """Return what ``audience`` is to read of ``result``: for the model, without what a terminal would act upon."""
         if not (audience.for_model and result.may_need_cleaning):
             return View(result, audience, result.payload)
-        if result.size > audience.budget.size * (_CLEANED_AT_ONCE if result.main is None else _TEXT_CLEANED_AT_ONCE):
+        if result.size > audience.budget.size * self._cleaned_at_once(result):
             return View(result, audience, result.payload)  # what is shown of it is cleaned then
         counts: Counter[str] = Counter()
         body = {name: render.cleaned(value, counts) for name, value in result.payload.body.items()}
         taken = {what: count for what, count in counts.items() if count}
         return View(result, audience, result.payload.with_body(body) if taken else result.payload, cleaned=taken)
+
+    def _cleaned_at_once(self, result: ToolResult) -> float:
+        """Return up to how many times its budget a result is cleaned before it is looked at."""
+        return _CLEANED_AT_ONCE if result.main is None else _TEXT_CLEANED_AT_ONCE
 
     def whole(self, view: View, output: CompleteOutput | None) -> Rendered | None:
         """Return the content of ``view`` with nothing left out, None if it does not fit."""

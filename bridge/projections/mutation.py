@@ -6,6 +6,7 @@ for twice. What cannot be counted is withheld all the same. The person gets the 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -79,6 +80,9 @@ class Mutation(Kind):
             view.facts["withheld"] = names
             view.losses.append({"at": AT_BRIDGE, "what": bodies.kind, "fields": names})
         return view
+
+    def _cleaned_at_once(self, result: ToolResult) -> float:  # noqa: ARG002 - whatever it is
+        return math.inf  # diffs and bodies are told by their texts, and counted, without escapes
 
     def shortened(self, view: View, output: CompleteOutput) -> Rendered:
         """Return the content cut to its budget; for the person, diffs end at whole hunks."""

@@ -25,10 +25,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock, RLock
+from types import UnionType
 from typing import TypeVar
 from weakref import WeakSet
 
-from bridge.protocol.reasons import FOREIGN, LOCKED, UNAVAILABLE
+from bridge.protocol.reasons import DAMAGED, FOREIGN, LOCKED, UNAVAILABLE
 from bridge.store import files, schema
 from bridge.store.names import LEDGER
 
@@ -60,6 +61,12 @@ class DatabaseFault(Exception):
         super().__init__(f"{reason}: {detail}")
         self.reason = reason
         self.detail = detail
+
+
+def check_types(*columns: tuple[object, type | UnionType]) -> None:
+    """Raise ``DatabaseFault`` unless each value is of its type: SQLite keeps any value in any column."""
+    if not all(isinstance(value, expected) for value, expected in columns):
+        raise DatabaseFault(DAMAGED, "a value in the ledger is not what was saved any more")
 
 
 class Database:
@@ -117,7 +124,7 @@ class Database:
     def _guarded(self, work: Work[T], *, writes: bool) -> T:
         try:
             result = self._patiently(work)
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             self.close()
             fault = self._fault(error)
             self._tell_once(str(fault))
@@ -147,12 +154,14 @@ class Database:
             log.warning("the ledger %s cannot be used now (%s); calls go on without it", self.path, trouble)
         self._trouble = trouble
 
-    def _fault(self, error: sqlite3.Error | OSError) -> DatabaseFault:
+    def _fault(self, error: sqlite3.Error | OSError | UnicodeDecodeError) -> DatabaseFault:
         if isinstance(error, schema.ForeignFileError):
             advice = "move it away, or set RIND_BRIDGE_HOME to a folder that only the bridge uses"
             return DatabaseFault(FOREIGN, f"{self.path} {error}: {advice}")
         if isinstance(error, BlockingIOError) or _primary_code(error) in _LOCKED:
             return DatabaseFault(LOCKED, "another process holds the ledger")
+        if isinstance(error, UnicodeDecodeError):
+            return DatabaseFault(DAMAGED, "a text in the ledger is not UTF-8 any more")
         detail = error.strerror if isinstance(error, OSError) else str(error)
         return DatabaseFault(UNAVAILABLE, detail or type(error).__name__)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from bridge.protocol.reasons import DAMAGED, EXPIRED, FORGOTTEN, QUOTA
 from bridge.store import files
-from bridge.store.database import DatabaseFault
+from bridge.store.database import DatabaseFault, check_types
 from bridge.store.names import LEDGER
 
 
@@ -120,6 +120,9 @@ class Removal:
     session_id: str = ""
     projections: int = 0
 
+    def __post_init__(self) -> None:
+        check_types((self.path, str), (self.bytes, int))
+
     @property
     def names(self) -> tuple[str, ...]:
         """The path as names of folders and file."""
@@ -194,7 +197,9 @@ def expired(connection: sqlite3.Connection, cutoff: float) -> Iterator[Removal]:
 
 def sessions_with_files(connection: sqlite3.Connection) -> list[str]:
     """Return the sessions that have files."""
-    return [row[0] for row in connection.execute("SELECT DISTINCT session_id FROM files")]
+    found = [row[0] for row in connection.execute("SELECT DISTINCT session_id FROM files")]
+    check_types(*((session_id or None, str) for session_id in found))
+    return found
 
 
 def paths_of(connection: sqlite3.Connection, folder: str, behind: str, most: int) -> list[tuple[str, int]]:

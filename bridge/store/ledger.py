@@ -21,7 +21,7 @@ from bridge.protocol.errors import InvalidParams, StoreUnavailable
 from bridge.protocol.names import check_identifiers
 from bridge.protocol.reasons import DAMAGED, NEVER_SAVED, NOT_JSON, QUOTA, TOO_DEEP
 from bridge.store import inventory, schema
-from bridge.store.database import Database, DatabaseFault
+from bridge.store.database import Database, DatabaseFault, check_types
 
 # A page of replay ends before this many bytes of projections, so that no reply fills a pipe for seconds.
 REPLAY_PAGE_BYTES = 8_388_608
@@ -131,6 +131,11 @@ class Ledger:
                     break
             self._pending.pop(ids, None)
         return len(self._pending)
+
+    def forget_pending(self, session_id: str) -> None:
+        """Drop what still waits to be saved for a session that is forgotten."""
+        for ids in [ids for ids in list(self._pending) if ids[0] == session_id]:
+            self._pending.pop(ids, None)
 
     def lookup(self, session_id: str, call_id: str) -> dict[str, Any]:
         """Return one saved projection: session_id, call_id and ``item``, as an item of ``replay``.
@@ -248,6 +253,7 @@ def _page(reading: Connection, session_id: str, after: int, limit: int) -> tuple
 
 def _item(row: tuple[int, str, float, str]) -> Projection:
     sequence, call_id, saved_at, text = row
+    check_types((sequence, int), (call_id, str), (saved_at, int | float))
     return {"sequence": sequence, "call_id": call_id, "time": saved_at, **_readable(_decode(text))}
 
 
@@ -276,7 +282,10 @@ def _gone(reading: Connection, session_id: str) -> dict[str, Any] | None:
     found = reading.execute(
         "SELECT gone_reason, gone_since FROM sessions WHERE session_id = ? AND gone_reason IS NOT NULL", (session_id,)
     ).fetchone()
-    return {"reason": found[0], "time": found[1]} if found else None
+    if not found:
+        return None
+    check_types((found[0], str), (found[1], int | float))
+    return {"reason": found[0], "time": found[1]}
 
 
 def _encode(projection: Projection) -> str:

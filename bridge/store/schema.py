@@ -124,7 +124,7 @@ END;
 
 MIGRATIONS = (_VERSION_1, _VERSION_2)
 COUNTS_PROJECTIONS = 2  # the first version that knows what projections take, and their subjects
-_TABLES = {"projections", "files", "absences", "sessions", "state"}
+_TABLES = {b"projections", b"files", b"absences", b"sessions", b"state"}
 
 
 class ForeignFileError(sqlite3.Error):
@@ -135,7 +135,9 @@ def check_ours(connection: sqlite3.Connection) -> None:
     """Raise ``ForeignFileError`` when the file holds tables of somebody else; reads only."""
     # The version first: whoever makes the tables meanwhile makes all of them.
     found = connection.execute("PRAGMA user_version").fetchone()[0]
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    # As bytes: a name that is not UTF-8 is not ours, and could not be read as text.
+    names = connection.execute("SELECT CAST(name AS BLOB) FROM sqlite_master WHERE type = 'table'")
+    tables = {row[0] for row in names}
     if (found or tables) and not tables >= _TABLES:
         raise ForeignFileError("is the database of another program")
 

@@ -103,6 +103,7 @@ def lookup(worker: Worker, params: models.Lookup) -> Looked:
 def forget(worker: Worker, params: models.Forget) -> Forgotten:
     """Remove the outputs and saved projections of a session; return what was removed."""
     removed: Forgotten = worker.store("outputs").forget(params.session_id)
+    worker.store("ledger").forget_pending(params.session_id)
     return removed
 
 

@@ -104,6 +104,11 @@ class Worker:
         _quietly("cleaning up", self._clean_up)
         return REST_BETWEEN_SLICES_SECONDS if self._more_to_clean else CLEANUP_EVERY_SECONDS
 
+    def close(self) -> None:
+        """Save what could not be saved yet, before the worker ends; loads nothing for it."""
+        if "ledger" in vars(self.services):
+            _quietly("saving what could not be saved", self._save_pending)
+
     def _save_pending(self) -> None:
         if hasattr(self.services.ledger, "save_pending"):
             self.services.ledger.save_pending()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import io
 import logging
 import os
 import select
@@ -75,9 +76,10 @@ def serve() -> int:
     except OSError as error:
         log.error("stdin and stdout must be open: %s", error)  # noqa: TRY400 - no defect, no traceback
         return EXIT_CANNOT_START
-    if sys.stdout is not None:
+    if isinstance(sys.stdout, io.TextIOWrapper):
         # What was printed while Python started (sitecustomize, .pth files) and still waits here goes to stderr now.
-        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+        with contextlib.suppress(ValueError):  # closed or detached: then nothing waits
+            sys.stdout.reconfigure(line_buffering=True)
 
     # pydantic would look through all installed packages for plugins, and run what it finds in each check of a request.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
@@ -96,10 +98,13 @@ def serve() -> int:
         return EXIT_CANNOT_START
     threading.Thread(target=_end_with_parent, args=(parent,), daemon=True, name="parent").start()
     reader = LineReader(settings.limits.request_max_bytes)
-    pump = Pump(source, sink, Server(Worker(settings)), reader)
+    worker = Worker(settings)
+    pump = Pump(source, sink, Server(worker), reader)
     signal.signal(signal.SIGTERM, pump.terminate)
     with _unblocked(sink):
-        return pump.run()
+        status = pump.run()
+    worker.close()
+    return status
 
 
 class Pump:

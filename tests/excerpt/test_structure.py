@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 
 import pytest
 from reading import check_excerpt
@@ -82,3 +84,16 @@ def test_a_build_log_is_no_structure(size):
     text = "".join(f"[{at}/900] compiling a{at}.c\n" for at in range(900))
     middle = "src/a.c:1:2: error: unknown type\n"
     assert middle[:-1] in shown(text + middle + text, size)
+
+
+@pytest.mark.parametrize("line", ["src/a.py:{}:x = 1", "src/a/{}.py", '{{"at": {}}}', "{},b,c", "prose {}"])
+def test_a_text_is_freed_with_its_last_reference(line):
+    source = Text("".join(f"{line}\n".format(number) for number in range(100)))
+    excerpt(source, Budget(2_000, 100), Style(evidence=0.5))
+    gone = weakref.ref(source)
+    gc.disable()
+    try:
+        del source
+        assert gone() is None
+    finally:
+        gc.enable()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import json
+from enum import Enum
+from functools import reduce
 
 import orjson
 import pytest
@@ -130,3 +132,15 @@ def test_of_very_many_branches_that_are_too_deep_less_is_copied():
     assert made.replaced == {"branches": 1_000}
     assert len(made.encoded) < 2 * len(orjson.dumps(branches))
     assert made.value[0][0][0][0][0][0][0][0][0][0] == "[" * 141 + "]" * 141
+
+
+class Nested(Enum):
+    LISTS = reduce(lambda inner, _: [inner], range(150), 1)
+
+
+@pytest.mark.parametrize(
+    "value", [Nested.LISTS, {"a": Nested.LISTS}, {"a": [Nested.LISTS]}, {"a": {"b": Nested.LISTS}}]
+)
+def test_what_an_enumeration_stands_for_is_not_deeper_than_anything_else(value):
+    json.loads(to_json_value(value).encoded)
+    assert to_json_value(value).encoded.count(b"[") <= MAX_DEPTH

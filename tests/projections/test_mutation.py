@@ -214,3 +214,21 @@ def test_a_body_that_is_json_with_an_integer_beyond_64_bits_does_not_raise():
     content = model({"ok": True, "path": "a.json", "content": body}, "write_file")
     assert "SECRET" not in json.dumps(content)
     assert str(2**64) in content["data"]["content"]
+
+
+@pytest.mark.parametrize("lines", [300, 1_500, 6_000], ids=lambda lines: f"{lines} lines")
+class TestColours:
+    """What a tool prints in colours is what it is without them, however long it is."""
+
+    def test_what_was_written_is_withheld(self, lines):
+        body = "".join(f"line {number} of the file\n" for number in range(lines))
+        coloured = body.replace("line", "\x1b[32mline\x1b[0m")
+        result = {"ok": True, "path": "a.py", "result": coloured}
+        made = normalize(result, "write_file", args={"path": "a.py", "content": body})
+        assert "of the file" not in made["model_content"]
+
+    def test_a_diff_is_counted(self, lines):
+        signs = [f"\x1b[31m-old {n}\x1b[0m\n\x1b[32m+new {n}\x1b[0m\n" for n in range(lines)]
+        head = f"\x1b[1m--- a/x.rb\x1b[0m\n\x1b[1m+++ b/x.rb\x1b[0m\n\x1b[36m@@ -1,{lines} +1,{lines} @@\x1b[0m\n"
+        (change,) = model({"ok": True, "path": "x.rb", "diff": head + "".join(signs)}, "patch_file")["data"]["changes"]
+        assert (change["added"], change["removed"], change["hunks"]) == (lines, lines, 1)

@@ -252,6 +252,18 @@ class TestNoiseWhilePythonStarts:
         assert (status, out) == (0, PONG)
         assert err == "noise\nwithout an end"
 
+    @pytest.mark.parametrize(
+        "program",
+        [
+            "import codecs, sys; sys.stdout = codecs.getwriter('utf-8')(sys.stdout.buffer)",
+            "import io, sys; sys.stdout = io.StringIO()",
+        ],
+    )
+    def test_a_stdout_that_was_replaced_keeps_no_worker_from_starting(self, spawn, customized, program):
+        worker = spawn(env=customized(program))
+        worker.send(PING)
+        assert worker.end()[:2] == (0, PONG)
+
     def test_a_pth_file_is_no_different(self, spawn, customized, tmp_path):
         (tmp_path / "noise.pth").write_text("import sys; sys.stdout.write('noise')\n")
         worker = spawn(env=customized(f"import site; site.addsitedir({str(tmp_path)!r})"))

@@ -522,3 +522,61 @@ def test_a_saved_projection_that_was_changed_is_damaged(home, ledger, text):
         with pytest.raises(StoreUnavailable) as caught:
             call()
         assert caught.value.data["reason"] == "damaged"
+
+
+def rename_in_file(path, name, other):
+    """Write other bytes, as many, in the place of a name."""
+    content = path.read_bytes()
+    assert name in content
+    path.write_bytes(content.replace(name, other))
+
+
+def test_a_foreign_database_with_names_that_are_no_text_is_left_alone(home, outputs, ledger):
+    home.mkdir()
+    path = home / "ledger.sqlite3"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE bookmarks (a)")
+        connection.commit()
+    rename_in_file(path, b"bookmarks", b"bookmark\xff")
+    before = path.read_bytes()
+    assert ledger.save("s", "c", projection())["model_content_policy"]["ledger"]["reason"] == "foreign"
+    assert "path" in outputs.store("s", "c", b"text\n")
+    assert path.read_bytes() == before
+    assert [found.name for found in home.glob("ledger.sqlite3*")] == [path.name]
+
+
+def test_a_ledger_with_a_damaged_name_of_a_table_breaks_no_call(home):
+    first = Ledger(home)
+    assert saved(first, "before")
+    first.close()
+    rename_in_file(home / "ledger.sqlite3", b"tableabsencesabsences", b"table\xffbsencesabsences")
+    assert "ledger" in Ledger(home).save("s", "after", projection())["model_content_policy"]
+    with pytest.raises(StoreUnavailable):
+        Ledger(home).replay("s")
+
+
+@pytest.mark.parametrize(
+    ("statement", "call"),
+    [
+        ("UPDATE projections SET call_id = x'fffe'", lambda home: Ledger(home).replay("s")),
+        ("UPDATE projections SET sequence = x'fffe'", lambda home: Ledger(home).replay("s")),
+        ("UPDATE projections SET saved_at = x'fffe'", lambda home: Ledger(home).lookup("s", "c")),
+        ("UPDATE sessions SET gone_reason = x'fffe'", lambda home: Ledger(home).replay("s")),
+        ("UPDATE files SET path = x'fffe'", lambda home: Outputs(home, Limits()).forget("s")),
+    ],
+)
+def test_a_value_of_another_type_is_damaged(home, outputs, ledger, statement, call):
+    outputs.store("s", "c", b"text\n")
+    assert saved(ledger, "c")
+    change(home, statement)
+    with pytest.raises(StoreUnavailable) as caught:
+        call(home)
+    assert caught.value.data["reason"] == "damaged"
+
+
+@pytest.mark.parametrize("value", ["x'fffe'", "''"])
+def test_a_cleanup_that_meets_a_session_that_is_no_name_says_why_it_ends(home, outputs, value):
+    outputs.store("s", "c", b"text\n")
+    change(home, f"UPDATE files SET session_id = {value}")
+    answer = outputs.cleanup()
+    assert answer.get("reason") == "damaged", answer
