@@ -89,6 +89,17 @@ def integer(digits: str) -> Any:
     return int(digits) if len(digits) <= _INTEGER_DIGITS else orjson.Fragment(digits)
 
 
+def is_too_deep(value: Any, depth: int = MAX_DEPTH) -> bool:
+    """Return whether a value that was parsed from JSON has more than ``depth`` levels; costs one encoding."""
+    for _ in range(_ORJSON_DEPTH - depth):
+        value = [value]
+    try:
+        orjson.dumps(value)
+    except TypeError as error:
+        return "Recursion" in str(error)
+    return False
+
+
 def _strictly_encoded(value: Any, depth: int) -> bytes | None:
     """Return the JSON of ``value``, None where orjson refuses it or it is nested too deep."""
     try:

@@ -8,9 +8,10 @@ from typing import Any
 from pydantic_core import from_json
 
 from bridge.excerpt.budget import Budget
+from bridge.excerpt.deadline import Deadline
 from bridge.excerpt.json_text import encode, escape, newlines
 from bridge.excerpt.tree import TreeShortener
-from bridge.payload.json_value import to_json_value
+from bridge.payload.json_value import is_too_deep, to_json_value
 from bridge.payload.unified import Payload
 from bridge.payload.weight import needs_too_much
 from bridge.projections import render
@@ -35,7 +36,10 @@ class Text(Kind):
     def shortened(self, view: View, output: CompleteOutput) -> Rendered:
         """Return the excerpt of the text, or of the JSON that it is."""
         place = _place(view.payload)
-        value = _parsed(view.payload.body[place])
+        text, parsed = view.payload.body[place], view.result.parsed_texts
+        if text not in parsed:  # both readers ask, and parsing takes longer than all the rest
+            parsed[text] = _parsed(text, view.result.deadline)
+        value = parsed[text]
         if value is None:
             return render.shortened(view, output)
         return render.shortened(view, output, partial(_fit_json, place, value))
@@ -45,15 +49,17 @@ def _place(payload: Payload) -> str:
     return "data" if "data" in payload.body else "error"
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str, deadline: Deadline) -> Any:
     """Return the object or list that ``text`` is the JSON of, None if it is none."""
     start, end = text[:1].strip() or text[:64].strip()[:1], text[-64:].strip()[-1:]
     if start + end not in ("{}", "[]") or needs_too_much(text.encode()):
         return None
     try:
-        return to_json_value(from_json(text, allow_inf_nan=False)).value
+        value = from_json(text, allow_inf_nan=False)
     except ValueError:
         return None
+    # What is nested too deep has no shape to keep, and making one takes a second a megabyte.
+    return None if is_too_deep(value) else to_json_value(value, deadline=deadline).value
 
 
 def _fit_json(place: str, value: Any, shortener: TreeShortener, tree: dict[str, Any], budget: Budget) -> dict[str, Any]:

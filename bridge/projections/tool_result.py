@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import orjson
@@ -57,7 +57,7 @@ class ToolResult:
     ``whole`` is what would be stored. ``encoded`` is the content as JSON, empty where a long text makes it too long
     for any budget; ``size`` its bytes, of one with a long text the least that they can be. ``main`` is the text that
     makes up most of the payload, None if there is none. ``is_own`` says that the result is a content of the bridge
-    given back.
+    given back. ``parsed_texts`` keeps what texts that are JSON were parsed to, None for one that is not.
     """
 
     call: ToolCall
@@ -71,6 +71,7 @@ class ToolResult:
     replaced: dict[str, int]
     sizes: SizeCache
     deadline: Deadline
+    parsed_texts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def args(self) -> dict[str, Any]:

@@ -7,6 +7,9 @@ import re
 
 from memory_store import MemoryOutputs
 from projecting import IDS, SMALLEST, model, normalize
+from pydantic_core import from_json
+
+from bridge.projections import text
 
 MARKER = re.compile(r"\[\.\.\. not shown: (.*) \((\d+) bytes\)(?:; (.*))? \.\.\.\]\n")
 
@@ -67,3 +70,18 @@ def test_a_json_text_is_cut_to_valid_json_that_keeps_its_shape():
 def test_a_json_text_beside_much_else_is_cut_with_it():
     normalize({"error": ["\n"] * 20}, "read_file", limits=SMALLEST)
     normalize({"error": ["é" * 900] * 20, "rest": "x" * 4_000}, "read_file", limits=SMALLEST)
+
+
+class TestJsonTextsThatCostMuch:
+    DEEP = "[" + ",".join(["[" * 95 + "]" * 95] * 300) + "]"
+
+    def test_one_is_parsed_once_for_both_readers(self, monkeypatch):
+        parsed = []
+        monkeypatch.setattr(text, "from_json", lambda given, **options: parsed.append(0) or from_json(given, **options))
+        made = normalize("[" + ",".join(f'{{"a":{number}}}' for number in range(9_000)) + "]")
+        assert made["model_content"] != made["terminal_content"]
+        assert len(parsed) == 1
+
+    def test_of_one_that_is_nested_too_deep_no_value_is_made(self, monkeypatch):
+        monkeypatch.setattr(text, "to_json_value", None)  # it would take seconds
+        assert model(self.DEEP)["data"].startswith("[[[[")
