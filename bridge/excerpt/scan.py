@@ -33,8 +33,8 @@ class Scanner:
         found: set[bytes] = set()
         for start in range(0, len(encoded), _WINDOW):
             window = encoded[start : start + _WINDOW + self._longest - 1]
-            for numbers, automaton in self._automata or self._build():
-                for which, _, _ in automaton.find_matches_as_indexes(window):
+            for numbers, matches in self._matches(window):
+                for which, _, _ in matches:
                     found.add(self.patterns[numbers[which]])
         return frozenset(found)
 

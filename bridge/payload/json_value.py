@@ -91,10 +91,8 @@ def integer(digits: str) -> Any:
 
 def is_too_deep(value: Any, depth: int = MAX_DEPTH) -> bool:
     """Return whether a value that was parsed from JSON has more than ``depth`` levels; costs one encoding."""
-    for _ in range(_ORJSON_DEPTH - depth):
-        value = [value]
     try:
-        orjson.dumps(value)
+        orjson.dumps(_in_lists(value, _ORJSON_DEPTH - depth))
     except TypeError as error:
         return "Recursion" in str(error)
     return False
@@ -111,11 +109,15 @@ def _strictly_encoded(value: Any, depth: int) -> bytes | None:
                 return encoded
         # orjson refuses more levels than it can hold, so the value in enough lists is refused when it is too deep.
         lists = _ORJSON_DEPTH - depth
-        for _ in range(lists):
-            value = [value]
-        return orjson.dumps(value, option=_STRICT)[lists:-lists]
+        return orjson.dumps(_in_lists(value, lists), option=_STRICT)[lists:-lists]
     except TypeError:
         return None
+
+
+def _in_lists(value: Any, lists: int) -> Any:
+    for _ in range(lists):
+        value = [value]
+    return value
 
 
 def _may_be_deep(encoded: bytes, depth: int) -> bool:

@@ -160,7 +160,8 @@ class Database:
             return DatabaseFault(FOREIGN, f"{self.path} {error}: {advice}")
         if isinstance(error, BlockingIOError) or _primary_code(error) in _LOCKED:
             return DatabaseFault(LOCKED, "another process holds the ledger")
-        if isinstance(error, UnicodeDecodeError):
+        # The error of a text that cannot be read is Python's: it has no code, and it shows the text.
+        if isinstance(error, sqlite3.OperationalError | UnicodeDecodeError) and not _primary_code(error):
             return DatabaseFault(DAMAGED, "a text in the ledger is not UTF-8 any more")
         detail = error.strerror if isinstance(error, OSError) else str(error)
         return DatabaseFault(UNAVAILABLE, detail or type(error).__name__)
@@ -168,8 +169,8 @@ class Database:
     def _repaired(self, work: Work[T]) -> T:
         try:
             return work(self._ready())
-        except sqlite3.DatabaseError as error:
-            if _primary_code(error) not in _DAMAGED:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            if not _is_damage(error):
                 raise
             self._set_aside(str(error))
         return work(self._ready())
@@ -312,8 +313,13 @@ def _is_sound(path: Path) -> bool:
     try:
         with closing(_connection(str(path))) as connection:
             return bool(connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
-    except sqlite3.DatabaseError as error:
-        return _primary_code(error) not in _DAMAGED
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        return not _is_damage(error)
+
+
+def _is_damage(error: Exception) -> bool:
+    """Return whether SQLite says that the file is damaged; what it says may hold bytes of it that are not UTF-8."""
+    return isinstance(error, UnicodeDecodeError) or _primary_code(error) in _DAMAGED
 
 
 def _primary_code(error: BaseException) -> int:

@@ -198,7 +198,7 @@ def expired(connection: sqlite3.Connection, cutoff: float) -> Iterator[Removal]:
 def sessions_with_files(connection: sqlite3.Connection) -> list[str]:
     """Return the sessions that have files."""
     found = [row[0] for row in connection.execute("SELECT DISTINCT session_id FROM files")]
-    check_types(*((session_id or None, str) for session_id in found))
+    check_types(*((session_id or None, str) for session_id in found))  # an empty one has no folder
     return found
 
 

@@ -134,8 +134,9 @@ class Ledger:
 
     def forget_pending(self, session_id: str) -> None:
         """Drop what still waits to be saved for a session that is forgotten."""
-        for ids in [ids for ids in list(self._pending) if ids[0] == session_id]:
-            self._pending.pop(ids, None)
+        for ids in list(self._pending):
+            if ids[0] == session_id:
+                self._pending.pop(ids, None)
 
     def lookup(self, session_id: str, call_id: str) -> dict[str, Any]:
         """Return one saved projection: session_id, call_id and ``item``, as an item of ``replay``.

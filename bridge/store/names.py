@@ -55,7 +55,7 @@ def safe(identifier: str) -> str:
         return identifier
     content = identifier.encode(errors="surrogatepass")
     name = _UNSAFE_BYTE.sub(lambda byte: b"=%02X" % ord(byte[0]), content).decode()
-    if name.startswith((".", "_", "-")):  # a file that is hidden, or taken for an option
+    if name[0] in "._-":  # a file that is hidden, or taken for an option
         name = f"={ord(name[0]):02X}{name[1:]}"
     if len(name) <= _LONGEST and "=" in name:
         return name

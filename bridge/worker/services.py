@@ -80,6 +80,7 @@ class Worker:
         texts = given.payload_texts if payload_texts is None else payload_texts
         settings = replace(given, limits=given.limits.replace(limits), payload_texts=texts)
         if settings != self.settings:
+            self.close()
             self.settings = settings
             self.services = self._build_services(settings)
 
@@ -105,9 +106,9 @@ class Worker:
         return REST_BETWEEN_SLICES_SECONDS if self._more_to_clean else CLEANUP_EVERY_SECONDS
 
     def close(self) -> None:
-        """Save what could not be saved yet, before the worker ends; loads nothing for it."""
-        if "ledger" in vars(self.services):
-            _quietly("saving what could not be saved", self._save_pending)
+        """Save what could not be saved yet and close the ledger, if it was loaded: these services have done."""
+        if ledger := vars(self.services).get("ledger"):
+            _quietly("closing the ledger", ledger.close)
 
     def _save_pending(self) -> None:
         if hasattr(self.services.ledger, "save_pending"):
