@@ -8,14 +8,15 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import bridge
+from bridge.excerpt.cleaning import clean
 
 DOCUMENT = Path(__file__).parents[1] / "evidence.md"
 LOGS = Path(__file__).parents[2] / "tests" / "fixtures" / "logs"
 BUDGET = 8_192
-ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 # What an example shows around the line that decides.
 LINES_BEFORE, LINES_AFTER, LONGEST_LINE = 2, 4, 110
 START, END = "<!-- examples: made by docs/generate/evidence_examples.py -->\n", "<!-- end of examples -->"
@@ -30,7 +31,7 @@ def examples():
 def example(name, pattern):
     """Return what head and tail, half each, show of a log, and what the model reads around the line that decides."""
     log = gzip.decompress((LOGS / f"{name}.log.gz").read_bytes()).decode()
-    lines = ESCAPE.sub("", log).splitlines()
+    lines = clean(log, Counter()).splitlines()
     at = first(pattern, lines)
     head, tail = log.count("\n", 0, BUDGET // 2), len(lines) - log.count("\n", len(log) - BUDGET // 2) + 1
     cut = f"lines 1 to {head:,} and {tail:,} to {len(lines):,}, {'without' if head <= at < tail - 1 else 'with'} it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Self
 
 import orjson
@@ -20,10 +20,10 @@ MEGABYTE = 1_000_000
 
 
 class Worker:
-    """A worker at the other end of a pipe, spoken to in raw frames."""
+    """A worker, or what it is measured against, at the other end of a pipe: spoken to in raw frames."""
 
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(SERVE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, command: Sequence[str] = SERVE) -> None:
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def __enter__(self) -> Self:
         return self
@@ -48,13 +48,9 @@ class Worker:
 
     def memory(self, field: str) -> int:
         """Return ``VmRSS`` or ``VmHWM`` of the worker in bytes (proc(5))."""
-        return memory_of(self._process.pid, field)
-
-
-def memory_of(pid: int, field: str) -> int:
-    with open(f"/proc/{pid}/status") as status:  # noqa: PTH123 - a kernel file
-        line = next(line for line in status if line.startswith(field))
-    return int(line.split()[1]) * 1024
+        with open(f"/proc/{self._process.pid}/status") as status:  # noqa: PTH123 - a kernel file
+            line = next(line for line in status if line.startswith(field))
+        return int(line.split()[1]) * 1024
 
 
 def request(method: str, params: dict[str, object], request_id: int = 1) -> dict[str, object]:
@@ -78,27 +74,22 @@ def figures(repeats: int) -> Iterator[Figure]:
     yield _batch(repeats)
 
 
-def _seconds_to_answer(command: list[str], asked: bytes) -> float:
+def _seconds_to_answer(command: Sequence[str], asked: bytes) -> float:
     """Return how long it takes from the start of ``command`` to its first line; its end is not timed."""
     started = time.perf_counter()
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        process.stdin.write(asked)  # type: ignore[union-attr]
-        process.stdin.flush()  # type: ignore[union-attr]
-        process.stdout.readline()  # type: ignore[union-attr]
-        seconds = time.perf_counter() - started
-        process.communicate()
-    return seconds
+    with Worker(command) as process:
+        process.call(asked)
+        return time.perf_counter() - started
 
 
 def _memory_at_rest() -> tuple[float, float]:
-    with Worker() as worker:
-        worker.call(PING)
-        ours = worker.memory("VmRSS")
-    with subprocess.Popen(IMPORTED, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as plain:
-        plain.stdout.readline()  # type: ignore[union-attr]
-        theirs = memory_of(plain.pid, "VmRSS")
-        plain.communicate(b"\n")
-    return ours, theirs
+    return _memory_once_answered(SERVE, PING), _memory_once_answered(IMPORTED, b"")
+
+
+def _memory_once_answered(command: Sequence[str], asked: bytes) -> float:
+    with Worker(command) as process:
+        process.call(asked)
+        return process.memory("VmRSS")
 
 
 def _completion(megabytes: int) -> bytes:
