@@ -1,6 +1,9 @@
 """The services behind a worker: real ones with outputs on disk, replay and homes that fail; and its chores at rest."""
 
 import json
+import signal
+import sqlite3
+from contextlib import closing
 
 import pytest
 from pydantic import TypeAdapter
@@ -167,3 +170,35 @@ class TestRest:
         worker.rest()
         worker.rest()
         assert ("save_pending", (), {}) in worker.services.ledger.calls
+
+
+class TestWhatWaitsToBeSaved:
+    @pytest.fixture
+    def held(self, spawn, tmp_path):
+        """Return a worker with one call saved and one that waits, for the ledger was held; it is free again."""
+        worker = spawn()
+        worker.call("tool_completed", result="first", name="run", session_id="s", call_id="first")
+        with closing(sqlite3.connect(tmp_path / "home" / "ledger.sqlite3", isolation_level=None)) as holder:
+            holder.execute("BEGIN IMMEDIATE")
+            answer = worker.call("tool_completed", result="second", name="run", session_id="s", call_id="second")
+            assert answer["result"]["model_content_policy"]["ledger"]["pending"]
+            holder.execute("ROLLBACK")
+        return worker
+
+    @pytest.mark.parametrize("ending", ["shutdown", "end of input", "SIGTERM", "other limits"])
+    def test_it_is_saved_at_an_orderly_end(self, spawn, held, ending):
+        if ending == "shutdown":
+            assert held.call("shutdown")["result"] is None
+        elif ending == "other limits":
+            assert held.call("initialize", client={}, limits={"model_max_bytes": 9_000})["result"]
+        elif ending == "SIGTERM":
+            held.process.send_signal(signal.SIGTERM)
+        assert held.end()[0] == 0
+        items = spawn().call("replay", session_id="s")["result"]["items"]
+        assert [item["call_id"] for item in items] == ["first", "second"]
+
+    def test_it_is_forgotten_with_its_session(self, spawn, held):
+        assert "error" not in held.call("forget", session_id="s")
+        assert held.call("replay", session_id="s")["result"]["items"] == []
+        assert held.end()[0] == 0
+        assert spawn().call("replay", session_id="s")["result"]["items"] == []

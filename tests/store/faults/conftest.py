@@ -14,6 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from bridge.store import database
+from bridge.store.ledger import Ledger
+
 NOBODY = 65_534
 
 
@@ -83,3 +86,13 @@ def with_file_size_limit(in_child):
         return in_child(work, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
 
     return run
+
+
+@pytest.fixture
+def ledger(home):
+    return Ledger(home)
+
+
+@pytest.fixture
+def short_patience(monkeypatch):
+    monkeypatch.setattr(database, "PATIENCE_SECONDS", 0.05)
