@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge.excerpt.json_text import escape
-from bridge.excerpt.lines import Part, Text
+from bridge.excerpt.lines import Part
+from bridge.excerpt.source import Text
 
 # The part of a budget that ``meta.shown`` may take, and the most and the least that it may take whatever the budget.
 _SHOWN_PART, _MOST_SHOWN, _LEAST_SHOWN = 16, 700, 192

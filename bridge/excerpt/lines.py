@@ -5,91 +5,26 @@ Only lines that may be shown are decoded, cleaned and measured; all places are b
 
 from __future__ import annotations
 
-import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
-from itertools import accumulate
+from dataclasses import dataclass
 
 from bridge.excerpt.budget import Budget, fitting, fitting_tail
 from bridge.excerpt.cleaning import clean_bytes, needs_cleaning
-from bridge.excerpt.evidence import Candidate, candidates
 from bridge.excerpt.graphemes import boundary_after, boundary_before, is_visible, without_marks
-from bridge.excerpt.json_text import escape
 from bridge.excerpt.repeats import NOTHING_OMITTED, Omitted, Repeat, repeats_in, without
-from bridge.excerpt.rows import Rows, folded_lines, has_runs, rows_of
-from bridge.excerpt.structure import Structure, structure_of
+from bridge.excerpt.rows import FoldedRows, Folding, Rows, folded_lines, folding_of
+from bridge.excerpt.source import Text
 
 # What is read beyond a cut in a long line, in bytes: whether a cluster or an escape goes on there.
 _BEYOND_CUT = 4_096
-# So many bytes are counted once, whatever lines of them are asked for.
-_COUNTED_TOGETHER = 4_096
 _NEWLINE = ord("\n")
 # How much more is read when a window gave too little: what it gave says how much lines shrink.
 _LEAST_WIDER, _MOST_WIDER = 1.25, 12
 # Of many lines so many bytes are read at once: short ones take many times their size in memory.
 _AT_ONCE = 1 << 19
-
-
-class Text:
-    """A text and its measures, each taken once: both contents ask for them."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @cached_property
-    def raw(self) -> bytes:
-        """The bytes of the text."""
-        return self.text.encode()
-
-    @cached_property
-    def needs_cleaning(self) -> bool:
-        """Whether a terminal would act upon any character of the text."""
-        return needs_cleaning(self.raw)
-
-    @property
-    def newlines(self) -> int:
-        """The newlines of the text."""
-        return self.text.count("\n") if len(self.text) < _COUNTED_TOGETHER else self._newlines[-1]
-
-    @cached_property
-    def _newlines(self) -> list[int]:
-        """How many newlines stand before each ``_COUNTED_TOGETHER`` bytes, and in the whole text at last."""
-        raw, step = self.raw, _COUNTED_TOGETHER
-        return [*accumulate([raw.count(b"\n", at, at + step) for at in range(0, len(raw), step)], initial=0)]
-
-    def newlines_before(self, place: int) -> int:
-        """Return how many newlines stand before the byte ``place``; costs no more at the end of a long text."""
-        part, rest = divmod(place, _COUNTED_TOGETHER)
-        return self._newlines[part] + self.raw.count(b"\n", place - rest, place)
-
-    @cached_property
-    def json_size(self) -> int:
-        """The length of the text in bytes of JSON, quotes included."""
-        return len(escape(self.text)) + 2
-
-    @cached_property
-    def candidates(self) -> list[Candidate]:
-        """The lines that decide, the best first."""
-        return candidates(self.raw)
-
-    @cached_property
-    def structure(self) -> Structure | None:
-        """How the text is shown by its structure, None if it has none."""
-        # Not held by what it returns: the text would be freed late.
-        itself = weakref.proxy(self)
-        return structure_of(self.raw, lambda: itself.candidates)
-
-    @property
-    def size(self) -> int:
-        """The length of the text in bytes."""
-        return len(self.text) if self.text.isascii() else len(self.raw)
-
-    @property
-    def lines(self) -> int:
-        """The lines of the text; an empty text has none."""
-        return self.newlines + (self.text != "" and not self.text.endswith("\n"))
+# Two places between which no line is.
+_NOWHERE = ((0, 0), (0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,79 +40,79 @@ def _wider(window: int, rows: Rows, budget: Budget) -> int:
     """Return the window that should give more than ``budget``, when ``window`` gave ``rows``, which are less."""
     missing = min(_MOST_WIDER, budget.size / max(1, rows.size))
     wider = int(window * max(_LEAST_WIDER, _LEAST_WIDER * missing))
-    return min(wider, _most_at_once(budget)) if rows.texts else wider
+    return min(wider, _most_at_once(budget)) if rows.start < rows.end else wider
 
 
 def _most_at_once(budget: Budget) -> int:
     return max(_AT_ONCE, _MOST_WIDER * budget.size)
 
 
-@dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads lines of ``raw`` as they are shown."""
+    """Reads lines of ``source`` as they are shown: ``cleaned``, and runs of equal ones ``folded``."""
 
-    raw: bytes
-    cleaned: bool
-    folded: bool
-    _last: dict[tuple[int, int, bool], tuple[str, Counter[str]]] = field(default_factory=dict)
+    def __init__(self, source: Text, *, cleaned: bool, folded: bool) -> None:
+        self._source = source
+        self._raw = source.raw
+        self._cleaned = cleaned
+        self._folded = folded
+        self._last: dict[tuple[int, int, bool], tuple[str, Counter[str]]] = {}
+        # By either end, lines that are shown as they are: a part of them is as well.
+        self._verbatim: dict[int, tuple[int, int]] = {}
 
     def rows(self, start: int, end: int, counts: Counter[str]) -> Rows:
         """Return the lines between ``start`` and ``end`` (line starts, or the end of the text)."""
         if start >= end:
-            return Rows([], lambda: [end])
+            return Rows(self._source, end, end, "")
         repeats = self._repeats(start, end)
-        texts = self._shown(start, end, repeats, counts).split("\n")
-        omitted = Omitted(self.raw, start, repeats) if repeats else NOTHING_OMITTED
-        starts = partial(self._starts, start, end, repeats, omitted)
-        start_of = None if repeats else partial(self._start_of, start, end)
-        return rows_of(texts, starts, counts if self.folded else None, omitted, start_of)
-
-    def _start_of(self, start: int, end: int, number: int) -> int:
-        """Return where line ``number``, from 0, of those between ``start`` and ``end`` starts, or ``end``."""
-        lines = self.raw[start:end].split(b"\n", number)
-        return end - len(lines[-1]) if len(lines) > number else end
-
-    def _starts(self, start: int, end: int, repeats: Sequence[Repeat], omitted: Omitted) -> list[int]:
-        """Return where the lines between ``start`` and ``end`` start that are not omitted, and ``end``."""
-        lines = without(self.raw, start, end, repeats).removesuffix(b"\n").split(b"\n")
-        return [*omitted.places([*accumulate([len(line) + 1 for line in lines[:-1]], initial=start)]), end]
+        text, verbatim = self._shown(start, end, repeats, counts)
+        if self._folded and (folding := self._folding(text, start, repeats)):
+            return FoldedRows(self._source, start, end, folding, counts)
+        if verbatim:
+            self._verbatim[start] = self._verbatim[end] = start, end
+        return Rows(self._source, start, end, text, verbatim=verbatim)
 
     def text(self, start: int, end: int, counts: Counter[str]) -> str:
         """Return the lines between ``start`` and ``end`` as they are shown."""
         if start >= end:
             return ""
+        if any(low <= start and end <= high for low, high in map(self._verbatim.get, (start, end), _NOWHERE)):
+            return self._raw[start:end].decode()
         repeats = self._repeats(start, end)
-        if self.folded and end - start - sum(stop - first for first, stop, _ in repeats) > _AT_ONCE:
+        if self._folded and end - start - sum(stop - first for first, stop, _ in repeats) > _AT_ONCE:
             return "\n".join(folded_lines(self._lines(start, end, counts), counts)) + "\n" * self._ends(end)
-        text = self._shown(start, end, repeats, counts)
-        omitted = Omitted(self.raw, start, repeats) if repeats else NOTHING_OMITTED
-        if self.folded and has_runs(texts := text.split("\n"), omitted):
-            text = "\n".join(rows_of(texts, list, counts, omitted).texts)
+        text, _ = self._shown(start, end, repeats, counts)
+        if self._folded and (folding := self._folding(text, start, repeats)):
+            text = "\n".join(folding.rows(counts))
         return text + "\n" * self._ends(end)
+
+    def _folding(self, text: str, start: int, repeats: Sequence[Repeat]) -> Folding | None:
+        """Return the runs of ``text``, which are the lines from ``start`` on without ``repeats``."""
+        return folding_of(text.split("\n"), Omitted(self._raw, start, repeats) if repeats else NOTHING_OMITTED)
 
     def _repeats(self, start: int, end: int) -> list[Repeat]:
         """Return the stretches of equal lines that need not be read, for all but their number is folded away."""
-        return repeats_in(self.raw, start, end) if self.folded else []
+        return repeats_in(self._raw, start, end) if self._folded else []
 
     def _lines(self, start: int, end: int, counts: Counter[str]) -> Iterator[str]:
         """Return the lines between ``start`` and ``end`` as they are shown, some read at a time."""
         while start < end:
             stop = min(end, self._end_of_lines(start, _AT_ONCE))
             stop = stop if stop > start else min(end, self.line_end(start))
-            yield from self._shown(start, stop, (), counts).split("\n")
+            yield from self._shown(start, stop, (), counts)[0].split("\n")
             start = stop
 
     def _ends(self, end: int) -> bool:
         """Return whether a newline stands before ``end``."""
-        return self.raw[end - 1] == _NEWLINE
+        return self._raw[end - 1] == _NEWLINE
 
-    def _shown(self, start: int, end: int, repeats: Sequence[Repeat], counts: Counter[str]) -> str:
-        """Return the lines between ``start`` and ``end``, cleaned if need be, without the last newline."""
-        if not self.cleaned:
-            return without(self.raw, start, end, repeats).removesuffix(b"\n").decode()
+    def _shown(self, start: int, end: int, repeats: Sequence[Repeat], counts: Counter[str]) -> tuple[str, bool]:
+        """Return the lines between ``start`` and ``end``, without the last newline, and whether they are verbatim."""
+        raw = without(self._raw, start, end, repeats)
+        if not (self._cleaned and needs_cleaning(raw)):
+            return raw.removesuffix(b"\n").decode(), not repeats
         # A carriage return belongs to the end of a line only where a newline follows.
         text = self._clean(start, end, counts, repeats)
-        return text[:-1] if self._ends(end) else text
+        return text[:-1] if self._ends(end) else text, False
 
     def _clean(self, start: int, end: int, counts: Counter[str], repeats: Sequence[Repeat] = ()) -> str:
         """Return what lies between ``start`` and ``end`` as a terminal would show it, without ``repeats``.
@@ -187,7 +122,7 @@ class Reader:
         asked = (start, end, bool(repeats))
         if asked not in self._last:
             taken: Counter[str] = Counter()
-            text = clean_bytes(without(self.raw, start, end, repeats), taken)
+            text = clean_bytes(without(self._raw, start, end, repeats), taken)
             self._last.clear()
             self._last[asked] = text, taken
         text, taken = self._last[asked]
@@ -201,11 +136,11 @@ class Reader:
         None if the first is longer. Runs and controls shrink, so more is read until it is enough: at most twice what
         is needed.
         """
-        window, raw = max(budget.size, 1), self.raw
+        window, raw = max(budget.size, 1), self._raw
         while True:
             end = self._end_of_lines(start, window)
             rows = self.rows(start, end, Counter())
-            if end >= len(raw) or rows.exceeds(budget) or (rows.texts and window >= _most_at_once(budget)):
+            if end >= len(raw) or rows.exceeds(budget) or (rows.start < rows.end and window >= _most_at_once(budget)):
                 return rows
             if end <= start and not self._may_shrink(start, window):
                 return rows
@@ -217,7 +152,7 @@ class Reader:
         while True:
             start = self._start_of_lines(end, window)
             rows = self.rows(start, end, Counter())
-            if start <= 0 or rows.exceeds(budget) or (rows.texts and window >= _most_at_once(budget)):
+            if start <= 0 or rows.exceeds(budget) or (rows.start < rows.end and window >= _most_at_once(budget)):
                 return rows
             if start >= end and not self._may_shrink(max(0, end - window), window):
                 return rows
@@ -225,27 +160,27 @@ class Reader:
 
     def _end_of_lines(self, start: int, window: int) -> int:
         """Return where the last line ends that ends within ``window`` bytes, or ``start``."""
-        if start + window >= len(self.raw):
-            return len(self.raw)
-        return self.raw.rfind(b"\n", start, start + window) + 1 or start
+        if start + window >= len(self._raw):
+            return len(self._raw)
+        return self._raw.rfind(b"\n", start, start + window) + 1 or start
 
     def _start_of_lines(self, end: int, window: int) -> int:
         if end <= window:
             return 0
         # The newline before the window ends the line before it; that of the last line starts none.
-        return self.raw.find(b"\n", end - window - 1, end - 1) + 1 or end
+        return self._raw.find(b"\n", end - window - 1, end - 1) + 1 or end
 
     def _may_shrink(self, start: int, window: int) -> bool:
         """Return whether a line that fills a window may be shown shorter than it is."""
-        return self.cleaned and needs_cleaning(self.raw[start : start + window])
+        return self._cleaned and needs_cleaning(self._raw[start : start + window])
 
     def line_start(self, place: int) -> int:
         """Return where the line that holds the byte ``place`` starts."""
-        return self.raw.rfind(b"\n", 0, place) + 1
+        return self._raw.rfind(b"\n", 0, place) + 1
 
     def line_end(self, place: int) -> int:
         """Return where the line that holds the byte ``place`` ends, its newline included."""
-        return self.raw.find(b"\n", place) + 1 or len(self.raw)
+        return self._raw.find(b"\n", place) + 1 or len(self._raw)
 
     def first_part(self, start: int, size: int) -> Part | None:
         """Return the beginning of the line at ``start`` within ``size`` bytes of JSON; None if nothing is seen."""
@@ -269,6 +204,6 @@ class Reader:
 
     def _line(self, start: int, end: int, first: int, last: int) -> tuple[str, bool]:
         """Return a line as it is shown: all of it if it is cleaned, else what lies between ``first`` and ``last``."""
-        if self.cleaned and (needs_cleaning(self.raw[start:end]) or self.raw.find(b"\r", start, end) >= 0):
+        if self._cleaned and (needs_cleaning(self._raw[start:end]) or self._raw.find(b"\r", start, end) >= 0):
             return self._clean(start, end, Counter()), True
-        return self.raw[max(start, first) : min(end, last)].decode(errors="ignore"), False
+        return self._raw[max(start, first) : min(end, last)].decode(errors="ignore"), False

@@ -69,7 +69,7 @@ class Omitted:
     """The lines of ``repeats`` by the numbers, from 0, of the lines that are left between ``start`` and the end."""
 
     def __init__(self, raw: bytes, start: int, repeats: Sequence[Repeat]) -> None:
-        self._repeats = repeats
+        self.repeats = repeats
         # Behind which lines they were left out, and how many up to there.
         self._behind: list[int] = []
         self._counts = [0]
@@ -88,7 +88,7 @@ class Omitted:
         """Return where lines start in the whole, when they start at ``starts`` without what is left out."""
         placed: list[int] = []
         moved = 0
-        for behind, repeat in zip(self._behind, self._repeats, strict=True):
+        for behind, repeat in zip(self._behind, self.repeats, strict=True):
             placed += [start + moved for start in starts[len(placed) : behind + 1]]
             moved += repeat.end - repeat.start
         return placed + [start + moved for start in starts[len(placed) :]] if moved else starts

@@ -1,152 +1,239 @@
-"""Lines as they are shown, with what each costs; runs of equal ones are folded into a line and a count."""
+"""Lines as they are shown, with what they cost; runs of equal ones are folded into a line and a count."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from itertools import accumulate, groupby, islice, repeat
 from operator import eq
+from typing import NamedTuple
+
+import orjson
 
 from bridge.excerpt.budget import Budget
-from bridge.excerpt.json_text import escape, newlines
-from bridge.excerpt.repeats import NOTHING_OMITTED, Omitted
+from bridge.excerpt.json_text import escape
+from bridge.excerpt.repeats import NOTHING_OMITTED, Omitted, without
+from bridge.excerpt.source import Text
 
-_NEWLINE, _BACKSLASH = rb"\n", rb"\\"
+_NEWLINE, _BACKSLASH, _BACKSLASH_AND_N = rb"\n", rb"\\", rb"\\n"
 _NEWLINE_SIZE = len(_NEWLINE)
 _IS_SAME, _SAME = b"\x01", re.compile(rb"\x01++")
 
 
-class Rows:
-    """Consecutive whole lines as they are shown.
+class Run(NamedTuple):
+    """Equal lines: the numbers of the first and the last of them, and how many more times the first stands there."""
 
-    ``texts`` has no newline at the ends; ``size`` is the bytes of JSON that all of them take, newlines included. A
-    folded run is one row of two lines; ``folds`` counts those. What each row costs and where it starts is asked for
-    only where not all of them fit.
+    first: int
+    last: int
+    more: int
+
+
+class Folding(NamedTuple):
+    """The ``runs`` among the lines ``texts``, of which some were ``omitted`` before."""
+
+    texts: list[str]
+    runs: list[Run]
+    omitted: Omitted
+
+    def rows(self, counts: Counter[str]) -> list[str]:
+        """Return the lines with each run as one of two lines; ``counts`` grows by the lines that are gone."""
+        rows: list[str] = []
+        at = 0
+        for first, last, more in self.runs:
+            rows += self.texts[at:first]
+            rows.append(f"{self.texts[first]}\n{_note(more)}")
+            counts["folded_lines"] += more
+            at = last + 1
+        return rows + self.texts[at:]
+
+
+class Taken(NamedTuple):
+    """Rows that fit together: where the last of them ends, or the first of them starts (bytes), and what they take."""
+
+    place: int
+    cost: Budget
+
+
+class Rows:
+    """Consecutive whole lines as they are shown, from ``start`` to ``end`` (bytes of the source).
+
+    ``size`` is the bytes of JSON that all of them take, newlines included. What each row takes and where it starts is
+    asked for only where that has to be known of each.
     """
 
-    def __init__(
-        self,
-        texts: list[str],
-        starts: Callable[[], list[int]],
-        folds: int = 0,
-        start_of: Callable[[int], int] | None = None,
-    ) -> None:
-        """Take what returns where each row starts and, if that is less work, what returns it of one row."""
-        self.texts = texts
-        self.folds = folds
-        self._starts = starts
-        self._start_of = start_of
+    def __init__(self, source: Text, start: int, end: int, text: str, *, verbatim: bool = False) -> None:
+        """Take the rows as one ``text`` without the last newline; ``verbatim`` says that it is as in the source."""
+        self.start = start
+        self.end = end
+        self._source = source
+        self._text = text
+        self._verbatim = verbatim
         # All together, for a call for each costs more than what it does.
-        self._escaped = escape("\n".join(texts))
-        self.size = len(self._escaped) + _NEWLINE_SIZE if texts else 0
+        self._escaped = escape(text)
+        self.size = len(self._escaped) + _NEWLINE_SIZE if start < end else 0
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The rows, without the newlines at their ends."""
+        return self._text.split("\n") if self.start < self.end else []
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where each row starts, in bytes of the source, with the end of the last row behind them."""
-        return self._starts()
+        """Where each row starts, with the end of the last row behind them."""
+        if self.start >= self.end:
+            return [self.end]
+        return [*_starts(self._raw(), self.start), self.end]
+
+    @cached_property
+    def lines(self) -> int:
+        """The lines that all rows take."""
+        return self._lines_between(self.start, self.end)
 
     @cached_property
     def costs(self) -> list[int]:
         """The bytes of JSON that each row takes, its newlines included."""
-        # With escaped backslashes out of the way, what is left of the form of a newline is one.
-        escaped = self._escaped.replace(_BACKSLASH, b"  ") if _BACKSLASH in self._escaped else self._escaped
-        costs = [len(line) + _NEWLINE_SIZE for line in escaped.split(_NEWLINE)]
-        if self.folds:
-            lines = iter(costs)
-            return [sum(islice(lines, 2 if "\n" in row else 1)) for row in self.texts]
-        return costs if self.texts else []
-
-    def start(self, at: int) -> int:
-        """Return ``starts[at]``."""
-        if self._start_of is None or "starts" in self.__dict__:
-            return self.starts[at]
-        return self._start_of(at)
+        return self._costs_of_lines() if self.texts else []
 
     def exceeds(self, budget: Budget) -> bool:
         """Return whether all rows together take more than ``budget``."""
-        return self.size > budget.size or len(self.texts) + self.folds > budget.lines
+        return self.size > budget.size or self.lines > budget.lines
+
+    def first(self, budget: Budget) -> Taken:
+        """Return the first rows that fit into ``budget`` together."""
+        if not self.exceeds(budget):
+            return Taken(self.end, Budget(self.size, self.lines))
+        return self._first(budget) if budget.size > 0 and budget.lines > 0 else Taken(self.start, Budget(0, 0))
+
+    def last(self, budget: Budget) -> Taken:
+        """Return the last rows that fit into ``budget`` together."""
+        if not self.exceeds(budget):
+            return Taken(self.start, Budget(self.size, self.lines))
+        return self._last(budget) if budget.size > 0 and budget.lines > 0 else Taken(self.end, Budget(0, 0))
+
+    def cost_at(self, start: int) -> int:
+        """Return the bytes of JSON that the row takes that starts at ``start``."""
+        return self.costs[bisect_left(self.starts, start)]
+
+    def last_of(self, start: int, end: int, budget: Budget) -> int:
+        """Count the last rows between the numbers ``start`` and ``end`` that fit into ``budget`` together."""
+        sizes = accumulate(self.costs[start:end][::-1])
+        count = min(bisect_right(list(sizes), budget.size), max(0, budget.lines))
+        while count and self.cost(end - count, end).lines > budget.lines:
+            count -= 1
+        return count
 
     def cost(self, start: int, end: int) -> Budget:
-        """Return what the rows from ``start`` to ``end`` take; a folded run has its count under it."""
-        if end - start == len(self.texts):
-            return Budget(self.size, end + self.folds)
-        if end <= start:
-            return Budget(0, 0)
-        rows = self.texts[start:end]
-        folds = sum("\n" in row for row in rows) if self.folds else 0
-        if "costs" in self.__dict__:
-            return Budget(sum(self.costs[start:end]), end - start + folds)
-        return Budget(len(escape("\n".join(rows))) + _NEWLINE_SIZE, end - start + folds)
+        """Return what the rows from number ``start`` to ``end`` take."""
+        return Budget(sum(self.costs[start:end]), end - start)
 
-    def fitting(self, budget: Budget) -> int:
-        """Count the first rows that fit into ``budget`` together."""
-        if not self.exceeds(budget):
-            return len(self.texts)
-        if not self.folds:
-            return min(newlines(self._escaped[: max(0, budget.size)]), max(0, budget.lines))
-        count = min(bisect_right(list(accumulate(self.costs)), budget.size), max(0, budget.lines))
-        while count and self.cost(0, count).lines > budget.lines:
+    def _first(self, budget: Budget) -> Taken:
+        """Cut the JSON of all rows at the last newline that fits."""
+        size = _newline_in(self._escaped[: budget.size], bytes.rfind) + _NEWLINE_SIZE
+        if size < _NEWLINE_SIZE:
+            return Taken(self.start, Budget(0, 0))
+        end = self._end_of(self._escaped[:size])
+        lines = self._lines_between(self.start, end)
+        return Taken(end, Budget(size, lines)) if lines <= budget.lines else self._first_rows(budget.lines)
+
+    def _last(self, budget: Budget) -> Taken:
+        """Cut the JSON of all rows behind the first newline that leaves what fits."""
+        at = max(0, len(self._escaped) - budget.size)
+        before = self._escaped[:at]
+        at += (at - len(before.rstrip(b"\\"))) % 2  # not from the middle of an escape on
+        found = _newline_in(self._escaped[at:], bytes.find)
+        if found < 0:
+            return Taken(self.end, Budget(0, 0))
+        at += found + _NEWLINE_SIZE
+        start = self._end_of(self._escaped[:at])
+        lines = self._lines_between(start, self.end)
+        size = self.size - at
+        return Taken(start, Budget(size, lines)) if lines <= budget.lines else self._last_rows(budget.lines)
+
+    def _first_rows(self, count: int) -> Taken:
+        return Taken(self.starts[count], self.cost(0, count))
+
+    def _last_rows(self, count: int) -> Taken:
+        number = len(self.texts)
+        return Taken(self.starts[number - count], self.cost(number - count, number))
+
+    def _end_of(self, escaped: bytes) -> int:
+        """Return where the first rows end of which ``escaped`` is the JSON."""
+        text: str = orjson.loads(b'"%b"' % escaped)
+        if self._verbatim:
+            return self.start + len(text.encode())
+        # What is not shown of a line has no newline.
+        return self.end - len(self._raw().split(b"\n", text.count("\n"))[-1])
+
+    def _lines_between(self, start: int, end: int) -> int:
+        """Return the lines between two places, of which the last may lack its newline."""
+        unended = start < end and not self._source.raw.startswith(b"\n", end - 1)
+        return self._source.newlines_between(start, end) + unended
+
+    def _costs_of_lines(self) -> list[int]:
+        return [len(line) + _NEWLINE_SIZE for line in _aligned(self._escaped).split(_NEWLINE)]
+
+    def _raw(self) -> bytes:
+        return self._source.raw[self.start : self.end]
+
+
+class FoldedRows(Rows):
+    """Rows of which some are runs: the line and, under it, how many more times it stands there."""
+
+    def __init__(self, source: Text, start: int, end: int, folding: Folding, counts: Counter[str]) -> None:
+        """Take the lines and what is folded of them; ``counts`` grows by the lines that are gone."""
+        self.texts = folding.rows(counts)
+        super().__init__(source, start, end, "\n".join(self.texts))
+        self._runs, self._omitted = folding.runs, folding.omitted
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each row starts, with the end of the last row behind them."""
+        left = without(self._source.raw, self.start, self.end, self._omitted.repeats)
+        starts, kept, at = self._omitted.places(_starts(left, self.start)), list[int](), 0
+        for first, last, _ in self._runs:
+            kept += starts[at : first + 1]
+            at = last + 1
+        return [*kept, *starts[at:], self.end]
+
+    @cached_property
+    def lines(self) -> int:
+        """The lines that all rows take."""
+        return self._text.count("\n") + 1
+
+    @cached_property
+    def costs(self) -> list[int]:
+        """The bytes of JSON that each row takes, its newlines included."""
+        lines = iter(self._costs_of_lines())
+        return [sum(islice(lines, 2 if "\n" in row else 1)) for row in self.texts]
+
+    def cost(self, start: int, end: int) -> Budget:
+        """Return what the rows from number ``start`` to ``end`` take."""
+        return Budget(sum(self.costs[start:end]), sum(1 + ("\n" in row) for row in self.texts[start:end]))
+
+    def _first(self, budget: Budget) -> Taken:
+        count = min(bisect_right(list(accumulate(self.costs)), budget.size), budget.lines)
+        while self.cost(0, count).lines > budget.lines:
             count -= 1
-        return count
+        return self._first_rows(count)
 
-    def fitting_last(self, start: int, end: int, budget: Budget) -> int:
-        """Count the last rows between ``start`` and ``end`` that fit into ``budget`` together."""
-        if end - start == len(self.texts) and not self.folds:
-            return self._last_fitting(budget)
-        costs = self.costs[start:end][::-1]
-        count = min(bisect_right(list(accumulate(costs)), budget.size), max(0, budget.lines))
-        while self.folds and count and self.cost(end - count, end).lines > budget.lines:
-            count -= 1
-        return count
-
-    def _last_fitting(self, budget: Budget) -> int:
-        """Count the last rows of all that fit; none of them is folded."""
-        if not self.exceeds(budget):
-            return len(self.texts)
-        at = len(self._escaped) - budget.size
-        if at > 0:
-            before = self._escaped[:at]
-            at += (at - len(before.rstrip(b"\\"))) % 2  # not from the middle of an escape on
-        return min(newlines(self._escaped[max(0, at) :]), max(0, budget.lines))
+    def _last(self, budget: Budget) -> Taken:
+        return self._last_rows(self.last_of(0, len(self.texts), budget))
 
 
-def rows_of(
-    texts: list[str],
-    starts: Callable[[], list[int]],
-    counts: Counter[str] | None,
-    omitted: Omitted = NOTHING_OMITTED,
-    start_of: Callable[[int], int] | None = None,
-) -> Rows:
-    """Return the rows of ``texts``, folded if ``counts`` is there to count the lines that are folded away.
-
-    ``starts`` returns where each text starts, with the end of the last one behind them; ``start_of`` one of these.
-    """
-    if counts is not None and (runs := _runs(texts, omitted)):
-        return _folded(texts, starts, runs, counts)
-    return Rows(texts, starts, start_of=start_of)
-
-
-def has_runs(texts: Sequence[str], omitted: Omitted = NOTHING_OMITTED) -> bool:
-    """Return whether there is a run that is worth folding."""
-    return bool(_runs(texts, omitted))
-
-
-def _runs(texts: Sequence[str], omitted: Omitted) -> list[tuple[int, int, int]]:
-    """Return the runs that take more than their count: of short lines many.
-
-    Of each the first and the last line, and how many more times the first one stands there.
-    """
+def folding_of(texts: list[str], omitted: Omitted = NOTHING_OMITTED) -> Folding | None:
+    """Return the runs of ``texts`` that take more than their count, of short lines many; None if there is none."""
     same = bytes(map(eq, texts, islice(texts, 1, None)))
     spans = [run.span() for run in _SAME.finditer(same)] if _IS_SAME in same else []
-    runs = [(at, last, last - at + omitted.between(at, last)) for at, last in spans]
-    return [run for run in runs if _is_worth(texts[run[0]], run[2])]
+    runs = [Run(at, last, last - at + omitted.between(at, last)) for at, last in spans]
+    runs = [run for run in runs if _is_worth(texts[run.first], run.more)]
+    return Folding(texts, runs, omitted) if runs else None
 
 
 def folded_lines(lines: Iterable[str], counts: Counter[str]) -> Iterator[str]:
-    """Return ``lines`` with their runs folded as ``rows_of`` folds them, without holding them all."""
+    """Return ``lines`` with their runs folded as ``Folding`` folds them, without holding them all."""
     for line, run in groupby(lines):
         more = sum(1 for _ in run) - 1
         if _is_worth(line, more):
@@ -165,25 +252,18 @@ def _note(times: int) -> str:
     return f"[the line above {times} more times]"
 
 
-def _folded(
-    texts: Sequence[str], starts: Callable[[], list[int]], runs: Sequence[tuple[int, int, int]], counts: Counter[str]
-) -> Rows:
-    """Fold ``runs``: the line, and under it how many more times it stands there."""
-    rows: list[str] = []
-    at = 0
-    for first, last, more in runs:
-        rows += texts[at:first]
-        rows.append(f"{texts[first]}\n{_note(more)}")
-        counts["folded_lines"] += more
-        at = last + 1
-    rows += texts[at:]
-    return Rows(rows, partial(_starts_without, starts, runs), len(runs))
+def _newline_in(escaped: bytes, find: Callable[[bytes, bytes], int]) -> int:
+    """Return where ``find`` finds a newline in ``escaped``, -1 if there is none."""
+    at = find(escaped, _NEWLINE)
+    return find(_aligned(escaped), _NEWLINE) if escaped.startswith(b"\\", at - 1) and at > 0 else at
 
 
-def _starts_without(starts: Callable[[], list[int]], runs: Sequence[tuple[int, int, int]]) -> list[int]:
-    """Return ``starts`` without those of the lines of ``runs`` that are folded away."""
-    all_starts, kept, at = starts(), list[int](), 0
-    for first, last, _ in runs:
-        kept += all_starts[at : first + 1]
-        at = last + 1
-    return kept + all_starts[at:]
+def _aligned(escaped: bytes) -> bytes:
+    """Return ``escaped`` with what only looks like a newline, an escaped backslash before an ``n``, out of the way."""
+    return escaped.replace(_BACKSLASH, b"  ") if _BACKSLASH_AND_N in escaped else escaped
+
+
+def _starts(raw: bytes, start: int) -> list[int]:
+    """Return where each of the lines ``raw`` starts if the first one does at ``start``."""
+    lines = raw.removesuffix(b"\n").split(b"\n")
+    return [*accumulate([len(line) + 1 for line in lines[:-1]], initial=start)]

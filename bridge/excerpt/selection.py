@@ -19,8 +19,9 @@ from bridge.excerpt.account import (
 from bridge.excerpt.blocks import Block, blocks_of
 from bridge.excerpt.budget import Budget
 from bridge.excerpt.json_text import escape
-from bridge.excerpt.lines import Part, Reader, Text
+from bridge.excerpt.lines import Part, Reader
 from bridge.excerpt.rows import Rows
+from bridge.excerpt.source import Text
 from bridge.excerpt.structure import Structure, no_blocks
 
 # Below this there is no budget for a marker and something on both sides of it.
@@ -96,17 +97,16 @@ class _Selection:
         """Take lines from the start, and a part of the next one if that is longer than what they take."""
         part = Budget(int(self.left.size * share), max(1, int(self.left.lines * share)))
         rows = self.reader.forwards(0, part)
-        count = rows.fitting(part)
-        (size, lines), end = rows.cost(0, count), rows.start(count)
-        if count:
+        end, (size, lines) = rows.first(part)
+        if end:
             self.spans.append([0, end])
             self.pay(size, lines)
         rest = part.size - size - self.cut
-        more = count < len(rows.texts)
-        longer = rows.cost(count, count + 1).size if more else self.reader.line_end(end) - end
-        if longer > part.size - size and size * 2 < part.size and rest >= _WORTH_A_CUT // 2 and self.left.lines > 1:
-            self.first = self.reader.first_part(end, rest)
-            self._pay_cut(self.first)
+        if size * 2 < part.size and rest >= _WORTH_A_CUT // 2 and self.left.lines > 1:
+            longer = rows.cost_at(end) if end < rows.end else self.reader.line_end(end) - end
+            if longer > part.size - size:
+                self.first = self.reader.first_part(end, rest)
+                self._pay_cut(self.first)
 
     def _pay_cut(self, part: Part | None) -> None:
         if part:
@@ -135,19 +135,17 @@ class _Selection:
             return
         rows = self.reader.rows(start, end, self.not_shown)
         markers = 1 - self._joins(start, end)
-        count = rows.fitting(Budget(size - markers * self.marker, lines - markers))
-        if count < len(rows.texts):  # then they join nothing at their end
+        stop, taken = rows.first(Budget(size - markers * self.marker, lines - markers))
+        if stop < end:  # then they join nothing at their end
             markers = 1 - self._joins(start, start)
-            count = min(count, rows.fitting(Budget(size - markers * self.marker, lines - markers)))
-        stop = rows.start(count) if count < len(rows.texts) else end
+            stop, taken = min((stop, taken), rows.first(Budget(size - markers * self.marker, lines - markers)))
         if start < core < end and stop <= core:
             self._take_lines(core, end, core, tail)
             return
         name = markers * bytes_of_segment(self.source.lines)
-        if count and name <= self.named:
+        if stop > start and name <= self.named:
             self.named -= name
-            size, lines = rows.cost(0, count)
-            self.pay(size + markers * self.marker, lines + markers)
+            self.pay(taken.size + markers * self.marker, taken.lines + markers)
             self._add(start, stop)
 
     def _uncovered(self, start: int, end: int) -> list[tuple[int, int]]:
@@ -185,27 +183,26 @@ class _Selection:
         spans = list(self.spans)
         while end > lowest:
             rows = self.reader.backwards(end, self.left)
-            at = self._take_rows(rows, spans, lowest)
-            if at < len(rows.texts):
-                self._add(rows.start(at), end)
-            end = rows.start(at)
-            if at or not rows.texts:
+            start = self._take_rows(rows, spans, lowest)
+            if start < end:
+                self._add(start, end)
+            end = start
+            if start > rows.start or rows.start == rows.end:
                 break
         self._cut_tail(end)
 
     def _take_rows(self, rows: Rows, spans: list[list[int]], lowest: int) -> int:
-        """Take rows from the last one on and return the number of the first that is taken."""
-        at = len(rows.texts)
-        if at and rows.start(0) > max(lowest - 1, spans[-1][1] if spans else -1):
-            at -= rows.fitting_last(0, at, self.left)
-            taken = rows.cost(at, len(rows.texts))
+        """Take rows from the last one on and return where the first starts that is taken."""
+        if rows.start > max(lowest - 1, spans[-1][1] if spans else -1):
+            start, taken = rows.last(self.left)
             self.pay(taken.size, taken.lines)
-            return at
+            return start
+        at = len(rows.texts)
         size, lines = self.left
         while at and rows.starts[at - 1] >= lowest:
             beyond = max(lowest - 1, spans[-1][1] if spans else -1)
             if rows.starts[at - 1] > beyond:
-                count = rows.fitting_last(bisect_right(rows.starts, beyond, 0, at), at, Budget(size, lines))
+                count = rows.last_of(bisect_right(rows.starts, beyond, 0, at), at, Budget(size, lines))
                 taken = rows.cost(at - count, at)
                 size, lines, at = size - taken.size, lines - taken.lines, at - count
                 if not count:
@@ -225,7 +222,7 @@ class _Selection:
             while spans and spans[-1][0] >= rows.starts[at]:
                 spans.pop()
         self.left = Budget(size, lines)
-        return at
+        return rows.starts[at]
 
     def _cut_tail(self, end: int) -> None:
         """Show the end of the line before the tail if that is too long for what is left."""

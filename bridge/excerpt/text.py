@@ -18,8 +18,9 @@ from bridge.excerpt.budget import Budget, fitting
 from bridge.excerpt.cleaning import clean
 from bridge.excerpt.graphemes import boundary_before
 from bridge.excerpt.json_text import escape
-from bridge.excerpt.lines import Reader, Text
+from bridge.excerpt.lines import Reader
 from bridge.excerpt.selection import MARKER_LINES, SMALLEST_FOR_MARKER, select
+from bridge.excerpt.source import Text
 
 __all__ = ["ELLIPSIS", "MARKER_LINES", "SMALLEST_FOR_MARKER", "Excerpt", "Style", "Text", "excerpt", "fits"]
 
@@ -63,7 +64,7 @@ def excerpt(source: Text, budget: Budget, style: Style) -> Excerpt:
     if budget.size < SMALLEST_FOR_MARKER or budget.lines < MARKER_LINES:
         return _clipped(source.text, budget, style)
     # Most texts were cleaned already or need none: that is found in one search, not for every block anew.
-    reader = Reader(source.raw, style.clean and source.needs_cleaning, style.fold)
+    reader = Reader(source, cleaned=style.clean and source.needs_cleaning, folded=style.fold)
     segments = select(source, reader, budget, style.evidence, style.where)
     return _joined(source, reader, segments, style.where)
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.excerpt.lines import Text
+from bridge.excerpt.source import Text
 
 # No line number has more digits.
 _NUMBER = r"(\d{1,15})"

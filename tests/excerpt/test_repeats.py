@@ -1,5 +1,6 @@
 """Stretches of equal lines are left out unread, and nothing that a reader is told changes by that."""
 
+import re
 from collections import Counter
 from itertools import accumulate
 
@@ -10,28 +11,34 @@ from hypothesis import strategies as st
 from bridge.excerpt.budget import Budget
 from bridge.excerpt.lines import Reader
 from bridge.excerpt.repeats import repeats_in, without
-from bridge.excerpt.rows import rows_of
-from bridge.excerpt.text import Style, Text, excerpt
+from bridge.excerpt.rows import folded_lines
+from bridge.excerpt.source import Text
+from bridge.excerpt.text import Style, excerpt
 
 LINES = st.sampled_from(["", "x", "ж", "a line of a log", "строка журнала сборки", "crlf\r", "w" * 700])
 RUNS = st.lists(st.tuples(LINES, st.sampled_from([1, 2, 63, 64, 65, 66, 67, 500, 9_000])), min_size=1, max_size=6)
 
 
 def folded_one_by_one(text, counts):
-    """Return the rows of ``text`` as they are folded when each line is looked at."""
+    """Return the rows of ``text``, and where they start, as they are folded when each line is looked at."""
     lines = text.removesuffix("\n").split("\n")
-    starts = list(accumulate((len(line.encode()) + 1 for line in lines), initial=0))
-    starts[-1] = len(text.encode())
-    return rows_of(lines, lambda: starts, counts)
+    starts = list(accumulate(len(line.encode()) + 1 for line in ["", *lines][:-1]))
+    rows = list(folded_lines(iter(lines), counts))
+    kept, at = [], 0
+    for row in rows:
+        kept.append(starts[at] - 1)
+        _, _, note = row.partition("\n")
+        at += 1 + (int(re.search(r"above (\d+) more", note)[1]) if note else 0)
+    assert at == len(lines)
+    return rows, [*kept, len(text.encode())]
 
 
 @given(RUNS, st.booleans(), st.sampled_from(["\nend", "\n"]))
 def test_lines_that_are_left_out_are_counted_and_keep_their_places(runs, cleaned, end):
     text = "\n".join(line for line, times in runs for _ in range(times)) + end
-    raw, counts, expected = text.encode(), Counter(), Counter()
-    rows = Reader(raw, cleaned, folded=True).rows(0, len(raw), counts)
-    one_by_one = folded_one_by_one(text, expected)
-    assert (rows.texts, rows.starts, rows.folds) == (one_by_one.texts, one_by_one.starts, one_by_one.folds)
+    source, counts, expected = Text(text), Counter(), Counter()
+    rows = Reader(source, cleaned=cleaned, folded=True).rows(0, len(source.raw), counts)
+    assert (rows.texts, rows.starts) == folded_one_by_one(text, expected)
     assert counts == expected
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import accumulate
 
 import orjson
 import pytest
@@ -10,49 +11,88 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.excerpt.budget import Budget
-from bridge.excerpt.rows import folded_lines, rows_of
+from bridge.excerpt.lines import Reader
+from bridge.excerpt.rows import Taken, folded_lines
+from bridge.excerpt.source import Text
 
 LINES = ["plain", "", 'a "quote"', "\\", "\\n", "\\\\n", "tab\t", "Größe", "日本", "\x1b[31mred", "end\\"]
+RUN = ["first", *['the "same" \\n line'] * 9, "", *["more of the same"] * 9, "last"]
 
 
-def rows(lines, *, folded=False):
-    return rows_of(lines, lambda: list(range(len(lines) + 1)), Counter() if folded else None)
+def rows(lines, *, end="\n", cleaned=False, folded=False):
+    source = Text("\n".join(lines) + end)
+    return Reader(source, cleaned=cleaned, folded=folded).rows(0, len(source.raw), Counter())
+
+
+def check_what_fits(made, budget):
+    """Compare what fits with the greatest number of rows that fit when each number is tried."""
+    number = len(made.texts)
+    count = max(n for n in range(number + 1) if not n or made.cost(0, n).within(budget))
+    assert made.first(budget) == Taken(made.starts[count], made.cost(0, count))
+    count = max(n for n in range(number + 1) if not n or made.cost(number - n, number).within(budget))
+    assert made.last(budget) == Taken(made.starts[number - count], made.cost(number - count, number))
+    assert made.last_of(0, number, budget) == count
 
 
 def test_a_line_costs_what_it_takes_in_json_with_its_newline():
     assert rows(LINES).costs == [len(orjson.dumps(line + "\n")) - 2 for line in LINES]
 
 
-@pytest.mark.parametrize("size", range(0, 130, 7))
-@pytest.mark.parametrize("lines", [0, 1, 4, 100])
-def test_the_rows_that_fit_from_either_end_are_all_that_fit(size, lines):
-    made, budget = rows(LINES), Budget(size, lines)
-    counts = range(len(LINES) + 1)
-    assert made.fitting(budget) == max(n for n in counts if made.cost(0, n).within(budget))
-    last = max(n for n in counts if made.cost(len(LINES) - n, len(LINES)).within(budget))
-    assert made.fitting_last(0, len(LINES), budget) == last
+@pytest.mark.parametrize("end", ["\n", "\\", "unended"])
+@pytest.mark.parametrize("cleaned", [False, True])
+@pytest.mark.parametrize("lines", [-1, 0, 1, 4, 100])
+def test_the_rows_that_fit_from_either_end_are_all_that_fit(lines, cleaned, end):
+    made = rows(LINES, cleaned=cleaned, end=end)
+    for size in range(-1, made.size + 2):
+        check_what_fits(made, Budget(size, lines))
+
+
+@given(
+    st.lists(st.sampled_from([*LINES, *RUN, "\\n" * 20, "50%\r51%", "\x00" * 9]), min_size=1, max_size=60),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["\n", "", "an end"]),
+    st.integers(0, 900),
+    st.integers(0, 60),
+)
+def test_what_fits_is_found_whatever_the_lines_are(lines, cleaned, folded, end, size, most):  # noqa: PLR0913, PLR0917
+    check_what_fits(rows(lines, cleaned=cleaned, folded=folded, end=end), Budget(size, most))
+
+
+@pytest.mark.parametrize("cleaned", [False, True])
+def test_rows_start_where_their_lines_do(cleaned):
+    made = rows(LINES, cleaned=cleaned)
+    assert made.starts == list(accumulate((len(line.encode()) + 1 for line in LINES), initial=0))
 
 
 def test_a_folded_run_takes_two_lines_from_either_end():
     made = rows(["first", *["the same line"] * 9, "last"], folded=True)
     assert (len(made.texts), made.cost(0, 3)) == (3, Budget(sum(made.costs), 4))
-    assert made.fitting(Budget(1_000, 2)) == 1
-    assert made.fitting_last(0, 3, Budget(1_000, 2)) == 1
-    assert made.fitting_last(0, 3, Budget(1_000, 3)) == 2
+    assert made.first(Budget(1_000, 2)).place == made.starts[1]
+    assert made.last(Budget(1_000, 2)).place == made.starts[2]
+    assert made.last(Budget(1_000, 3)).place == made.starts[1]
 
 
 @given(st.lists(st.sampled_from(["", "a", "b" * 40, "waiting"]), min_size=1, max_size=120))
 def test_lines_are_folded_alike_whether_they_are_there_or_come_one_by_one(lines):
     counted, counted_one_by_one = Counter(), Counter()
-    rows = rows_of(lines, list, counted)
-    assert list(folded_lines(iter(lines), counted_one_by_one)) == rows.texts
+    source = Text("\n".join(lines) + "\n")
+    made = Reader(source, cleaned=False, folded=True).rows(0, len(source.raw), counted)
+    assert list(folded_lines(iter(lines), counted_one_by_one)) == made.texts
     assert counted_one_by_one == counted
 
 
 def test_rows_say_what_they_cost_together_and_one_by_one_and_where_they_start():
-    lines = ["first", *['the "same" \\n line'] * 9, "", *["more of the same"] * 9, "last"]
-    for made in (rows(lines), rows(lines, folded=True)):
+    for made in (rows(RUN), rows(RUN, folded=True)):
         assert made.costs == [len(orjson.dumps(row + "\n")) - 2 for row in made.texts]
         assert made.size == sum(made.costs)
         assert made.cost(0, len(made.texts)) == Budget(made.size, len("\n".join(made.texts).split("\n")))
-    assert made.starts == [0, 1, 10, 11, 20, 21]
+        assert [made.cost_at(start) for start in made.starts[:-1]] == made.costs
+    lines = [0, 1, 10, 11, 20]
+    places = list(accumulate((len(line) + 1 for line in RUN), initial=0))
+    assert made.starts == [*(places[line] for line in lines), places[-1]]
+
+
+def test_no_rows_are_no_lines():
+    nothing = Reader(Text("a line\n"), cleaned=True, folded=True).rows(7, 7, Counter())
+    assert (nothing.texts, nothing.starts, nothing.costs, nothing.size, nothing.lines) == ([], [7], [], 0, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from bridge.excerpt.lines import Text
+from bridge.excerpt.source import Text
 
 TEXTS = {
     "empty": "",
@@ -24,3 +24,5 @@ def test_newlines_are_counted_up_to_any_place(text):
     assert source.json_size == len(orjson.dumps(text))
     for place in {0, len(raw) // 3, len(raw) // 2 // 16_384 * 16_384, max(0, len(raw) - 1), len(raw)}:
         assert source.newlines_before(place) == raw[:place].count(b"\n")
+        for start in {0, place // 2, max(0, place - 9)}:
+            assert source.newlines_between(start, place) == raw[start:place].count(b"\n")
