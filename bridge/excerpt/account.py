@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bridge.excerpt.json_text import escape
 from bridge.excerpt.lines import Part
@@ -58,8 +58,7 @@ class Segment:
         return self.after.end if self.after else self.end
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
+class Numbered(NamedTuple):
     """The lines of a segment: those shown whole are ``first`` to ``last`` (``first - 1`` if there are none)."""
 
     first: int

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.excerpt.budget import Budget, fitting, fitting_tail
 from bridge.excerpt.cleaning import clean_bytes, needs_cleaning
@@ -27,8 +27,7 @@ _AT_ONCE = 1 << 19
 _NOWHERE = ((0, 0), (0, 0))
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A part of a line that is too long: its text, where it starts and ends in the source."""
 
     text: str
@@ -56,17 +55,19 @@ class Reader:
         self._cleaned = cleaned
         self._folded = folded
         self._last: dict[tuple[int, int, bool], tuple[str, Counter[str]]] = {}
+        # What is taken away from lines that are only measured, which nobody is told.
+        self._measured: Counter[str] = Counter()
         # By either end, lines that are shown as they are: a part of them is as well.
         self._verbatim: dict[int, tuple[int, int]] = {}
 
-    def rows(self, start: int, end: int, counts: Counter[str]) -> Rows:
+    def rows(self, start: int, end: int) -> Rows:
         """Return the lines between ``start`` and ``end`` (line starts, or the end of the text)."""
         if start >= end:
             return Rows(self._source, end, end, "")
         repeats = self._repeats(start, end)
-        text, verbatim = self._shown(start, end, repeats, counts)
+        text, verbatim = self._shown(start, end, repeats, self._measured)
         if self._folded and (folding := self._folding(text, start, repeats)):
-            return FoldedRows(self._source, start, end, folding, counts)
+            return FoldedRows(self._source, start, end, folding, self._measured)
         if verbatim:
             self._verbatim[start] = self._verbatim[end] = start, end
         return Rows(self._source, start, end, text, verbatim=verbatim)
@@ -139,7 +140,7 @@ class Reader:
         window, raw = max(budget.size, 1), self._raw
         while True:
             end = self._end_of_lines(start, window)
-            rows = self.rows(start, end, Counter())
+            rows = self.rows(start, end)
             if end >= len(raw) or rows.exceeds(budget) or (rows.start < rows.end and window >= _most_at_once(budget)):
                 return rows
             if end <= start and not self._may_shrink(start, window):
@@ -151,7 +152,7 @@ class Reader:
         window = max(budget.size, 1)
         while True:
             start = self._start_of_lines(end, window)
-            rows = self.rows(start, end, Counter())
+            rows = self.rows(start, end)
             if start <= 0 or rows.exceeds(budget) or (rows.start < rows.end and window >= _most_at_once(budget)):
                 return rows
             if start >= end and not self._may_shrink(max(0, end - window), window):
@@ -205,5 +206,5 @@ class Reader:
     def _line(self, start: int, end: int, first: int, last: int) -> tuple[str, bool]:
         """Return a line as it is shown: all of it if it is cleaned, else what lies between ``first`` and ``last``."""
         if self._cleaned and (needs_cleaning(self._raw[start:end]) or self._raw.find(b"\r", start, end) >= 0):
-            return self._clean(start, end, Counter()), True
+            return self._clean(start, end, self._measured), True
         return self._raw[max(start, first) : min(end, last)].decode(errors="ignore"), False

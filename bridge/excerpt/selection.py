@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -63,10 +62,7 @@ def _ways_of(source: Text) -> Structure:
 
 @dataclass(slots=True)
 class _Selection:
-    """What is taken so far; ``left`` is the budget that is left when every gap has its marker.
-
-    ``not_shown`` counts what cleaning takes away from lines that are only measured, for nobody.
-    """
+    """What is taken so far; ``left`` is the budget that is left when every gap has its marker."""
 
     source: Text
     reader: Reader
@@ -79,7 +75,6 @@ class _Selection:
     spans: list[list[int]] = field(default_factory=list)
     first: Part | None = None
     last: Part | None = None
-    not_shown: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         total, size = self.source.lines, len(self.source.raw)
@@ -133,7 +128,7 @@ class _Selection:
             end = self.reader.line_start(start + _MOST_OF_BLOCK * size)
         if end <= start:
             return
-        rows = self.reader.rows(start, end, self.not_shown)
+        rows = self.reader.rows(start, end)
         markers = 1 - self._joins(start, end)
         stop, taken = rows.first(Budget(size - markers * self.marker, lines - markers))
         if stop < end:  # then they join nothing at their end

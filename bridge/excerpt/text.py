@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from bridge.excerpt.account import Segment, marker, numbered, shown_of
 from bridge.excerpt.budget import Budget, fitting
@@ -29,8 +29,7 @@ ELLIPSIS = "…"
 _CLIPPED_WINDOW = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """How texts are shortened.
 
     ``where`` says why the whole was not kept, ``evidence`` is the share of the budget (0 to 1) that blocks of

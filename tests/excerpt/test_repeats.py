@@ -37,8 +37,10 @@ def folded_one_by_one(text, counts):
 def test_lines_that_are_left_out_are_counted_and_keep_their_places(runs, cleaned, end):
     text = "\n".join(line for line, times in runs for _ in range(times)) + end
     source, counts, expected = Text(text), Counter(), Counter()
-    rows = Reader(source, cleaned=cleaned, folded=True).rows(0, len(source.raw), counts)
+    reader = Reader(source, cleaned=cleaned, folded=True)
+    rows = reader.rows(0, len(source.raw))
     assert (rows.texts, rows.starts) == folded_one_by_one(text, expected)
+    assert reader.text(0, len(source.raw), counts) == "\n".join(rows.texts) + "\n" * text.endswith("\n")
     assert counts == expected
 
 
