@@ -23,8 +23,6 @@ _NEWLINE = ord("\n")
 _LEAST_WIDER, _MOST_WIDER = 1.25, 12
 # Of many lines so many bytes are read at once: short ones take many times their size in memory.
 _AT_ONCE = 1 << 19
-# Two places between which no line is.
-_NOWHERE = ((0, 0), (0, 0))
 
 
 class Part(NamedTuple):
@@ -57,7 +55,7 @@ class Reader:
         self._last: dict[tuple[int, int, bool], tuple[str, Counter[str]]] = {}
         # What is taken away from lines that are only measured, which nobody is told.
         self._measured: Counter[str] = Counter()
-        # By either end, lines that are shown as they are: a part of them is as well.
+        # Lines that are shown as they are, and so is any part of them: where they start and end, by both places.
         self._verbatim: dict[int, tuple[int, int]] = {}
 
     def rows(self, start: int, end: int) -> Rows:
@@ -76,7 +74,7 @@ class Reader:
         """Return the lines between ``start`` and ``end`` as they are shown."""
         if start >= end:
             return ""
-        if any(low <= start and end <= high for low, high in map(self._verbatim.get, (start, end), _NOWHERE)):
+        if self._is_verbatim(start, end):
             return self._raw[start:end].decode()
         repeats = self._repeats(start, end)
         if self._folded and end - start - sum(stop - first for first, stop, _ in repeats) > _AT_ONCE:
@@ -85,6 +83,14 @@ class Reader:
         if self._folded and (folding := self._folding(text, start, repeats)):
             text = "\n".join(folding.rows(counts))
         return text + "\n" * self._ends(end)
+
+    def _is_verbatim(self, start: int, end: int) -> bool:
+        """Return whether the lines between ``start`` and ``end`` are known to be shown as they are."""
+        for place in (start, end):
+            low, high = self._verbatim.get(place, (0, 0))
+            if low <= start and end <= high:
+                return True
+        return False
 
     def _folding(self, text: str, start: int, repeats: Sequence[Repeat]) -> Folding | None:
         """Return the runs of ``text``, which are the lines from ``start`` on without ``repeats``."""
