@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
-# More patterns in one automaton cost the search its vector instructions: thirty take ten times as long as eight. Two
-# alone, where they are common, take twice as long, so each automaton has as many.
-_TOGETHER = 8
+# The search compares as many bytes of each pattern as the shortest of them has, at most four, so short patterns have an
+# automaton of their own. Of those that a few bytes tell apart many cost no more than few; of short ones more than eight
+# take five times as long.
+_LONG, _LONG_TOGETHER, _TOGETHER = 4, 32, 8
 # So many bytes are searched at once: the matches of a text may take many times its memory.
 _WINDOW = 65_536
 
@@ -26,7 +27,7 @@ class Scanner:
     def __init__(self, patterns: Sequence[bytes]) -> None:
         self.patterns = tuple(patterns)
         self._longest = max(map(len, self.patterns))
-        self._automata: list[tuple[range, BytesAhoCorasick]] = []
+        self._automata: list[tuple[list[int], BytesAhoCorasick]] = []
 
     def found(self, encoded: bytes) -> frozenset[bytes]:
         """Return those of the patterns that occur in ``encoded``."""
@@ -59,15 +60,24 @@ class Scanner:
             yield from sorted([(start + at, numbers[which]) for numbers, matches in found for which, at, _ in matches])
             start = end
 
-    def _matches(self, encoded: bytes) -> list[tuple[range, list[Match]]]:
+    def _matches(self, encoded: bytes) -> list[tuple[list[int], list[Match]]]:
         """Return the matches of each automaton, with the numbers that its patterns have here."""
         automata = self._automata or self._build()
         return [(numbers, automaton.find_matches_as_indexes(encoded)) for numbers, automaton in automata]
 
-    def _build(self) -> list[tuple[range, BytesAhoCorasick]]:
-        count = len(self.patterns)
-        step = -(-count // _TOGETHER)
-        for numbers in (range(first, count, step) for first in range(step)):
+    def _build(self) -> list[tuple[list[int], BytesAhoCorasick]]:
+        for numbers in self._groups():
             together = [self.patterns[number] for number in numbers]
             self._automata.append((numbers, BytesAhoCorasick(together, matchkind=MatchKind.LeftmostFirst)))
         return self._automata
+
+    def _groups(self) -> Iterator[list[int]]:
+        """Yield the numbers of the patterns that have an automaton together."""
+        numbers = range(len(self.patterns))
+        if len(numbers) <= _TOGETHER:
+            yield list(numbers)
+            return
+        is_long = [len(pattern) >= _LONG for pattern in self.patterns]
+        for some, together in ((True, _LONG_TOGETHER), (False, _TOGETHER)):
+            alike = [number for number in numbers if is_long[number] is some]
+            yield from (alike[at : at + together] for at in range(0, len(alike), together))
