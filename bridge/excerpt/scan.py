@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
-# The search compares as many bytes of each pattern as the shortest of them has, at most four, so short patterns have an
-# automaton of their own. Of those that a few bytes tell apart many cost no more than few; of short ones more than eight
-# take five times as long.
-_LONG, _LONG_TOGETHER, _TOGETHER = 4, 32, 8
+# The search looks for the first bytes of all patterns at once, at most four and no more than the shortest has. So the
+# short ones have an automaton of their own, where more than these take three times as long; of others many cost no more
+# than few.
+_SHORTEST, _OTHERS = 8, 32
 # So many bytes are searched at once: the matches of a text may take many times its memory.
 _WINDOW = 65_536
 
@@ -49,7 +49,8 @@ class Scanner:
     def places(self, encoded: bytes) -> Iterator[tuple[int, int]]:
         """Return where patterns start, in order, each place with the number of its pattern; a window at a time.
 
-        Windows end where lines do; only in a line that is longer than one may a pattern be missed between two.
+        Windows end where lines do; only in a line that is longer than one may a pattern be missed between two. Of two
+        patterns that overlap in the text the second may be missed.
         """
         start = 0
         while start < len(encoded):
@@ -73,11 +74,7 @@ class Scanner:
 
     def _groups(self) -> Iterator[list[int]]:
         """Yield the numbers of the patterns that have an automaton together."""
-        numbers = range(len(self.patterns))
-        if len(numbers) <= _TOGETHER:
-            yield list(numbers)
-            return
-        is_long = [len(pattern) >= _LONG for pattern in self.patterns]
-        for some, together in ((True, _LONG_TOGETHER), (False, _TOGETHER)):
-            alike = [number for number in numbers if is_long[number] is some]
-            yield from (alike[at : at + together] for at in range(0, len(alike), together))
+        numbers = sorted(range(len(self.patterns)), key=lambda number: len(self.patterns[number]))
+        yield numbers[:_SHORTEST]
+        for at in range(_SHORTEST, len(numbers), _OTHERS):
+            yield numbers[at : at + _OTHERS]

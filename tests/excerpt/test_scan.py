@@ -6,11 +6,12 @@ import pytest
 
 from bridge.excerpt.scan import Scanner
 
-PATTERNS = [f"word {chr(97 + number)}!".encode() for number in range(20)]
-TEXT = b"".join(b"a line with " + PATTERNS[number * 7 % 20] + b" and more\n" for number in range(9_000))
+# Of several lengths, and more than two automata hold.
+PATTERNS = [f"word {number:02}{'!' * (number % 5)}".encode() for number in range(60)]
+TEXT = b"".join(b"a line with " + PATTERNS[number * 7 % 60] + b" and more\n" for number in range(9_000))
 
 
-@pytest.mark.parametrize("count", [1, 8, 9, 20])
+@pytest.mark.parametrize("count", [1, 8, 9, 40, 41, 60])
 def test_places_come_in_order_each_with_the_number_of_its_pattern(count):
     places = list(Scanner(PATTERNS[:count]).places(TEXT))
     assert places == sorted(places)
