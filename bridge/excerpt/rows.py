@@ -153,11 +153,15 @@ class Rows:
         return Taken(start, Budget(size, lines)) if lines <= budget.lines else self._last_rows(budget.lines)
 
     def _first_rows(self, count: int) -> Taken:
-        return Taken(self.starts[count], self.cost(0, count))
+        """Return the first ``count`` rows, which are not all of them."""
+        size = len(escape("\n".join(self._text.split("\n", count)[:count]))) + _NEWLINE_SIZE
+        return Taken(self.end - len(self._raw().split(b"\n", count)[-1]), Budget(size, count))
 
     def _last_rows(self, count: int) -> Taken:
-        number = len(self.texts)
-        return Taken(self.starts[number - count], self.cost(number - count, number))
+        """Return the last ``count`` rows, which are not all of them."""
+        size = len(escape("\n".join(self._text.rsplit("\n", count)[1:]))) + _NEWLINE_SIZE
+        before = self._raw().removesuffix(b"\n").rsplit(b"\n", count)[0]
+        return Taken(self.start + len(before) + 1, Budget(size, count))
 
     def _end_of(self, escaped: bytes) -> int:
         """Return where the first rows end of which ``escaped`` is the JSON."""
@@ -217,10 +221,12 @@ class FoldedRows(Rows):
         count = min(bisect_right(list(accumulate(self.costs)), budget.size), budget.lines)
         while self.cost(0, count).lines > budget.lines:
             count -= 1
-        return self._first_rows(count)
+        return Taken(self.starts[count], self.cost(0, count))
 
     def _last(self, budget: Budget) -> Taken:
-        return self._last_rows(self.last_of(0, len(self.texts), budget))
+        number = len(self.texts)
+        at = number - self.last_of(0, number, budget)
+        return Taken(self.starts[at], self.cost(at, number))
 
 
 def folding_of(texts: list[str], omitted: Omitted = NOTHING_OMITTED) -> Folding | None:

@@ -36,7 +36,13 @@ long_texts = st.lists(runs | strategies.texts, min_size=1, max_size=40).map("".j
 
 budgets = st.builds(Budget, st.integers(0, 3_000), st.integers(0, 60))
 FOR_READING = Style(clean=True, fold=True)
-styles = st.builds(Style, evidence=st.sampled_from([0.0, 0.2, 0.45, 1.0]), clean=st.booleans(), fold=st.booleans())
+styles = st.builds(
+    Style,
+    st.sampled_from(["", "not kept: no session or call id"]),
+    st.sampled_from([0.0, 0.2, 0.45, 1.0]),
+    st.booleans(),
+    st.booleans(),
+)
 
 
 @given(text=long_texts, budget=budgets, style=styles)
