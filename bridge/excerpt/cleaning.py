@@ -52,7 +52,7 @@ def _moves(text: str) -> bool:
 
 def clean_bytes(raw: bytes, counts: Counter[str]) -> str:
     """Return the text of ``raw``, UTF-8, as ``clean`` does."""
-    return _cleaned(raw.decode(), raw, counts) if needs_cleaning(raw) else raw.decode()
+    return _cleaned(raw.decode(), counts, may_have_c1=STARTS_C1 in raw) if needs_cleaning(raw) else raw.decode()
 
 
 def clean(text: str, counts: Counter[str]) -> str:
@@ -62,10 +62,14 @@ def clean(text: str, counts: Counter[str]) -> str:
     NUL, BEL and the C1 characters, which are replaced. CRLF stays. The number of lines does not change.
     """
     raw = text.encode(errors="replace")
-    return _cleaned(text, raw, counts) if needs_cleaning(raw) else text
+    if not needs_cleaning(raw):
+        return text
+    may_have_c1 = STARTS_C1 in raw
+    del raw  # as large as what is made next
+    return _cleaned(text, counts, may_have_c1=may_have_c1)
 
 
-def _cleaned(text: str, raw: bytes, counts: Counter[str]) -> str:
+def _cleaned(text: str, counts: Counter[str], *, may_have_c1: bool) -> str:
     if _moves(text):
         *lines, last = text.split("\n")
         text = "\n".join([*_replayed(lines, counts), _replay(last, counts)])
@@ -73,7 +77,7 @@ def _cleaned(text: str, raw: bytes, counts: Counter[str]) -> str:
         text = _counted(ESCAPE, "", text, counts, "escapes")
     if "\x00" in text or "\x07" in text:
         text = _counted(_SILENT, "", text, counts, "controls")
-    return _counted(_C1, REPLACED, text, counts, "controls") if STARTS_C1 in raw else text
+    return _counted(_C1, REPLACED, text, counts, "controls") if may_have_c1 else text
 
 
 def _replayed(lines: list[str], counts: Counter[str]) -> Iterator[str]:

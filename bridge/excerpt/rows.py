@@ -95,7 +95,7 @@ class Rows:
     @cached_property
     def costs(self) -> list[int]:
         """The bytes of JSON that each row takes, its newlines included."""
-        return self._costs_of_lines() if self.texts else []
+        return self._costs_of_lines() if self.start < self.end else []
 
     def exceeds(self, budget: Budget) -> bool:
         """Return whether all rows together take more than ``budget``."""
@@ -120,10 +120,7 @@ class Rows:
     def last_of(self, start: int, end: int, budget: Budget) -> int:
         """Count the last rows between the numbers ``start`` and ``end`` that fit into ``budget`` together."""
         sizes = accumulate(self.costs[start:end][::-1])
-        count = min(bisect_right(list(sizes), budget.size), max(0, budget.lines))
-        while count and self.cost(end - count, end).lines > budget.lines:
-            count -= 1
-        return count
+        return min(bisect_right(list(sizes), budget.size), max(0, budget.lines))
 
     def cost(self, start: int, end: int) -> Budget:
         """Return what the rows from number ``start`` to ``end`` take."""
@@ -147,7 +144,7 @@ class Rows:
         if found < 0:
             return Taken(self.end, Budget(0, 0))
         at += found + _NEWLINE_SIZE
-        start = self._end_of(self._escaped[:at])
+        start = self._start_of(self._escaped[at:])
         lines = self._lines_between(start, self.end)
         size = self.size - at
         return Taken(start, Budget(size, lines)) if lines <= budget.lines else self._last_rows(budget.lines)
@@ -160,8 +157,7 @@ class Rows:
     def _last_rows(self, count: int) -> Taken:
         """Return the last ``count`` rows, which are not all of them."""
         size = len(escape("\n".join(self._text.rsplit("\n", count)[1:]))) + _NEWLINE_SIZE
-        before = self._raw().removesuffix(b"\n").rsplit(b"\n", count)[0]
-        return Taken(self.start + len(before) + 1, Budget(size, count))
+        return Taken(self._start_of_last(count), Budget(size, count))
 
     def _end_of(self, escaped: bytes) -> int:
         """Return where the first rows end of which ``escaped`` is the JSON."""
@@ -170,6 +166,17 @@ class Rows:
             return self.start + len(text.encode())
         # What is not shown of a line has no newline.
         return self.end - len(self._raw().split(b"\n", text.count("\n"))[-1])
+
+    def _start_of(self, escaped: bytes) -> int:
+        """Return where the last rows start of which ``escaped`` is the JSON."""
+        text: str = orjson.loads(b'"%b"' % escaped)
+        if self._verbatim:
+            return self.end - len(text.encode()) - self._source.raw.startswith(b"\n", self.end - 1)
+        return self._start_of_last(text.count("\n") + 1)
+
+    def _start_of_last(self, count: int) -> int:
+        """Return where the last ``count`` rows start, which are not all of them."""
+        return self.start + len(self._raw().removesuffix(b"\n").rsplit(b"\n", count)[0]) + 1
 
     def _lines_between(self, start: int, end: int) -> int:
         """Return the lines between two places, of which the last may lack its newline."""
@@ -205,7 +212,7 @@ class FoldedRows(Rows):
     @cached_property
     def lines(self) -> int:
         """The lines that all rows take."""
-        return self._text.count("\n") + 1
+        return len(self.texts) + len(self._runs)
 
     @cached_property
     def costs(self) -> list[int]:
@@ -216,6 +223,13 @@ class FoldedRows(Rows):
     def cost(self, start: int, end: int) -> Budget:
         """Return what the rows from number ``start`` to ``end`` take."""
         return Budget(sum(self.costs[start:end]), sum(1 + ("\n" in row) for row in self.texts[start:end]))
+
+    def last_of(self, start: int, end: int, budget: Budget) -> int:
+        """Count the last rows between the numbers ``start`` and ``end`` that fit into ``budget`` together."""
+        count = super().last_of(start, end, budget)
+        while self.cost(end - count, end).lines > budget.lines:
+            count -= 1
+        return count
 
     def _first(self, budget: Budget) -> Taken:
         count = min(bisect_right(list(accumulate(self.costs)), budget.size), budget.lines)

@@ -61,6 +61,9 @@ RULES = (
     _rule("ndefined", r"(?<=[uU])ndefined (?:reference|method|symbol|variable|local|index|function|property)", 65),
     _rule("annot ", r"(?<=[cC])annot (?:find|open|load|resolve|read|be|import|access|connect|create)", 50),
     _rule("ould not", r"(?<=[cC])ould not ", 45),
+    # Where these stand before "found", the next literal is not seen.
+    _rule("annot ", r"annot found\b", 35),
+    _rule("ould not", r"ould not found\b", 35),
     _rule("ot found", r"(?<=[nN])ot found\b", 35),
     _rule("o such", r"(?<=[nN])o such (?:file|module|method|host|table|column|element|key)", 50),
     _rule("denied", r"(?<=ssion )denied|(?<=ccess )denied", 50),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 
 from bridge.excerpt.evidence import Finder, candidates
 from bridge.excerpt.rules import DOUBTFUL, HARMLESS, JSON_RULES, RULES
+from bridge.excerpt.scan import Scanner
 
 # One line for each rule of each literal, as tools print them, with the weight that it has by that rule.
 LINES = [
@@ -43,6 +46,8 @@ LINES = [
     ("ld: cannot find -lfoo", 50),
     ("dpkg: could not open the archive", 45),
     ("make: gcc: Command not found", 35),
+    ("app: the configuration file cannot found: /etc/app.conf", 35),
+    ("a key that should not found", 35),
     ("cat: a.txt: No such file or directory", 50),
     ("mkdir: /x: Permission denied", 50),
     ("invalid option -- z", 30),
@@ -79,6 +84,37 @@ def test_each_rule_is_the_reason_why_some_line_weighs_what_it_does(rules, lines)
     for at, rule in enumerate(rules):
         without = [*rules[:at], *rules[at + 1 :]]
         assert any(weight(line, rules) > weight(line, without) for line in lines), rule
+
+
+@pytest.mark.parametrize(
+    ("rules", "pairs"),
+    [
+        pytest.param(
+            RULES,
+            {
+                (b"annot ", b"ot found"),  # has a rule of its own
+                (b"ould not", b"ot found"),  # as well
+                (b"annot ", b"not ok"),  # a test's number follows "not ok"
+                (b"ould not", b"not ok"),
+                (b"ot found", b"ndefined"),  # no words
+                (b"xit code", b"denied"),
+            },
+            id="text",
+        ),
+        pytest.param(JSON_RULES, set(), id="json"),
+    ],
+)
+def test_which_literals_hide_the_next_one_is_known(rules, pairs):
+    """One search finds the first of two that overlap: where both stand in what tools print, that needs a rule."""
+    literals = list({rule.literal: rule for rule in rules})
+    scanner = Scanner(literals)
+    hidden = {
+        (first, second)
+        for first, second in permutations(literals, 2)
+        for size in range(2, min(len(first), len(second)))
+        if first.endswith(second[:size]) and second not in scanner.found(first + second[size:])
+    }
+    assert hidden == pairs
 
 
 @pytest.mark.parametrize("rules", [RULES, JSON_RULES])

@@ -31,7 +31,10 @@ def check_what_fits(made, budget):
     assert made.first(budget) == Taken(made.starts[count], made.cost(0, count))
     count = max(n for n in range(number + 1) if not n or made.cost(number - n, number).within(budget))
     assert made.last(budget) == Taken(made.starts[number - count], made.cost(number - count, number))
-    assert made.last_of(0, number, budget) == count
+    for start, end in ((0, number), (number // 3, number), (0, number - number // 4), (number // 3, number // 2)):
+        counts = range(end - start + 1)
+        count = max(n for n in counts if not n or made.cost(end - n, end).within(budget))
+        assert made.last_of(start, end, budget) == count
 
 
 def test_a_line_costs_what_it_takes_in_json_with_its_newline():
