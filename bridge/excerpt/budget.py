@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import orjson
-
-from bridge.excerpt.json_text import escape
+from bridge.excerpt.json_text import escape, unescape
 
 _UNICODE_ESCAPE = 6  # \u001b
 
@@ -36,7 +34,7 @@ def fitting(text: str, size: int) -> int:
     escaped = escape(window)
     if len(escaped) <= size:
         return len(window)
-    return len(orjson.loads(b'"' + _whole_sequences(escaped, size) + b'"'))
+    return len(unescape(_whole_sequences(escaped, size)))
 
 
 def fitting_tail(text: str, size: int) -> int:

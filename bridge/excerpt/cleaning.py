@@ -51,8 +51,8 @@ def _moves(text: str) -> bool:
 
 
 def clean_bytes(raw: bytes, counts: Counter[str]) -> str:
-    """Return the text of ``raw``, UTF-8, as ``clean`` does."""
-    return _cleaned(raw.decode(), counts, may_have_c1=STARTS_C1 in raw) if needs_cleaning(raw) else raw.decode()
+    """Return the text of ``raw``, UTF-8, as ``clean`` does; the caller has seen that it ``needs_cleaning``."""
+    return _cleaned(raw.decode(), counts, may_have_c1=STARTS_C1 in raw)
 
 
 def clean(text: str, counts: Counter[str]) -> str:

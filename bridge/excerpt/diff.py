@@ -15,7 +15,8 @@ from typing import Any
 
 from bridge.excerpt.budget import Budget, fitting
 from bridge.excerpt.search_replace import Block, LineCounter, blocks_of
-from bridge.excerpt.text import Style, Text, excerpt, fits
+from bridge.excerpt.source import Text
+from bridge.excerpt.text import Style, excerpt, fits
 from bridge.excerpt.unified_diff import (
     MAX_PLACES,
     FileDiff,

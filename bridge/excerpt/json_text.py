@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 _SORTED = orjson.OPT_SORT_KEYS
-_ESCAPED_BACKSLASH, _ESCAPED_NEWLINE = rb"\\", rb"\n"
-_BACKSLASH_AND_N = rb"\\n"
+ESCAPED_NEWLINE = rb"\n"
+_ESCAPED_BACKSLASH, _BACKSLASH_AND_N = rb"\\", rb"\\n"
 
 
 def encode(value: Any) -> bytes:
@@ -30,13 +30,20 @@ def escape(text: str) -> bytes:
     return orjson.dumps(text)[1:-1]
 
 
+def unescape(escaped: bytes) -> str:
+    """Return the text that stands as ``escaped`` between the quotes of a JSON text."""
+    text: str = orjson.loads(b'"%b"' % escaped)
+    return text
+
+
 def newlines(encoded: bytes) -> int:
     """Count the newlines of all texts in ``encoded``; an escaped backslash before an ``n`` is none."""
-    if b"\\" not in encoded:
-        return 0
-    if _BACKSLASH_AND_N in encoded:
-        encoded = encoded.replace(_ESCAPED_BACKSLASH, b"")
-    return encoded.count(_ESCAPED_NEWLINE)
+    return without_backslashes(encoded).count(ESCAPED_NEWLINE) if b"\\" in encoded else 0
+
+
+def without_backslashes(encoded: bytes) -> bytes:
+    """Return ``encoded``, as long as it is, without escaped backslashes that could make a newline of an ``n``."""
+    return encoded.replace(_ESCAPED_BACKSLASH, b"  ") if _BACKSLASH_AND_N in encoded else encoded
 
 
 def _sorted(value: Any) -> orjson.Fragment:

@@ -18,7 +18,6 @@ from bridge.excerpt.source import Text
 
 # What is read beyond a cut in a long line, in bytes: whether a cluster or an escape goes on there.
 _BEYOND_CUT = 4_096
-_NEWLINE = ord("\n")
 # How much more is read when a window gave too little: what it gave says how much lines shrink.
 _LEAST_WIDER, _MOST_WIDER = 1.25, 12
 # Of many lines so many bytes are read at once: short ones take many times their size in memory.
@@ -37,7 +36,7 @@ def _wider(window: int, rows: Rows, budget: Budget) -> int:
     """Return the window that should give more than ``budget``, when ``window`` gave ``rows``, which are less."""
     missing = min(_MOST_WIDER, budget.size / max(1, rows.size))
     wider = int(window * max(_LEAST_WIDER, _LEAST_WIDER * missing))
-    return min(wider, _most_at_once(budget)) if rows.start < rows.end else wider
+    return min(wider, _most_at_once(budget)) if rows else wider
 
 
 def _most_at_once(budget: Budget) -> int:
@@ -52,7 +51,7 @@ class Reader:
         self._raw = source.raw
         self._cleaned = cleaned
         self._folded = folded
-        self._last: dict[tuple[int, int, bool], tuple[str, Counter[str]]] = {}
+        self._last: dict[tuple[int, int, int], tuple[str, Counter[str]]] = {}
         # What is taken away from lines that are only measured, which nobody is told.
         self._measured: Counter[str] = Counter()
         # Lines that are shown as they are, and so is any part of them: where they start and end, by both places.
@@ -78,11 +77,11 @@ class Reader:
             return self._raw[start:end].decode()
         repeats = self._repeats(start, end)
         if self._folded and end - start - sum(stop - first for first, stop, _ in repeats) > _AT_ONCE:
-            return "\n".join(folded_lines(self._lines(start, end, counts), counts)) + "\n" * self._ends(end)
+            return "\n".join(folded_lines(self._lines(start, end, counts), counts)) + "\n" * self._source.ends_line(end)
         text, _ = self._shown(start, end, repeats, counts)
         if self._folded and (folding := self._folding(text, start, repeats)):
             text = "\n".join(folding.rows(counts))
-        return text + "\n" * self._ends(end)
+        return text + "\n" * self._source.ends_line(end)
 
     def _is_verbatim(self, start: int, end: int) -> bool:
         """Return whether the lines between ``start`` and ``end`` are known to be shown as they are."""
@@ -108,28 +107,24 @@ class Reader:
             yield from self._shown(start, stop, (), counts)[0].split("\n")
             start = stop
 
-    def _ends(self, end: int) -> bool:
-        """Return whether a newline stands before ``end``."""
-        return self._raw[end - 1] == _NEWLINE
-
     def _shown(self, start: int, end: int, repeats: Sequence[Repeat], counts: Counter[str]) -> tuple[str, bool]:
         """Return the lines between ``start`` and ``end``, without the last newline, and whether they are verbatim."""
         raw = without(self._raw, start, end, repeats)
         if not (self._cleaned and needs_cleaning(raw)):
             return raw.removesuffix(b"\n").decode(), not repeats
         # A carriage return belongs to the end of a line only where a newline follows.
-        text = self._clean(start, end, counts, repeats)
-        return text[:-1] if self._ends(end) else text, False
+        text = self._clean(start, end, raw, counts)
+        return text[:-1] if self._source.ends_line(end) else text, False
 
-    def _clean(self, start: int, end: int, counts: Counter[str], repeats: Sequence[Repeat] = ()) -> str:
-        """Return what lies between ``start`` and ``end`` as a terminal would show it, without ``repeats``.
+    def _clean(self, start: int, end: int, raw: bytes, counts: Counter[str]) -> str:
+        """Return ``raw``, what lies between ``start`` and ``end`` or some of it, as a terminal would show it.
 
         The last is kept: of a text that is one line, its beginning is asked for, its end and all of it.
         """
-        asked = (start, end, bool(repeats))
+        asked = (start, end, len(raw))
         if asked not in self._last:
             taken: Counter[str] = Counter()
-            text = clean_bytes(without(self._raw, start, end, repeats), taken)
+            text = clean_bytes(raw, taken)
             self._last.clear()
             self._last[asked] = text, taken
         text, taken = self._last[asked]
@@ -147,7 +142,7 @@ class Reader:
         while True:
             end = self._end_of_lines(start, window)
             rows = self.rows(start, end)
-            if end >= len(raw) or rows.exceeds(budget) or (rows.start < rows.end and window >= _most_at_once(budget)):
+            if end >= len(raw) or rows.exceeds(budget) or (rows and window >= _most_at_once(budget)):
                 return rows
             if end <= start and not self._may_shrink(start, window):
                 return rows
@@ -159,7 +154,7 @@ class Reader:
         while True:
             start = self._start_of_lines(end, window)
             rows = self.rows(start, end)
-            if start <= 0 or rows.exceeds(budget) or (rows.start < rows.end and window >= _most_at_once(budget)):
+            if start <= 0 or rows.exceeds(budget) or (rows and window >= _most_at_once(budget)):
                 return rows
             if start >= end and not self._may_shrink(max(0, end - window), window):
                 return rows
@@ -211,6 +206,8 @@ class Reader:
 
     def _line(self, start: int, end: int, first: int, last: int) -> tuple[str, bool]:
         """Return a line as it is shown: all of it if it is cleaned, else what lies between ``first`` and ``last``."""
-        if self._cleaned and (needs_cleaning(self._raw[start:end]) or self._raw.find(b"\r", start, end) >= 0):
-            return self._clean(start, end, self._measured), True
+        if self._cleaned:
+            line = self._raw[start:end]
+            if b"\r" in line or needs_cleaning(line):
+                return self._clean(start, end, line, self._measured), True
         return self._raw[max(start, first) : min(end, last)].decode(errors="ignore"), False

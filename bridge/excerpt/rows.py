@@ -11,15 +11,12 @@ from itertools import accumulate, groupby, islice, repeat
 from operator import eq
 from typing import NamedTuple
 
-import orjson
-
 from bridge.excerpt.budget import Budget
-from bridge.excerpt.json_text import escape
+from bridge.excerpt.json_text import ESCAPED_NEWLINE, escape, unescape, without_backslashes
 from bridge.excerpt.repeats import NOTHING_OMITTED, Omitted, without
 from bridge.excerpt.source import Text
 
-_NEWLINE, _BACKSLASH, _BACKSLASH_AND_N = rb"\n", rb"\\", rb"\\n"
-_NEWLINE_SIZE = len(_NEWLINE)
+_NEWLINE_SIZE = len(ESCAPED_NEWLINE)
 _IS_SAME, _SAME = b"\x01", re.compile(rb"\x01++")
 
 
@@ -73,19 +70,20 @@ class Rows:
         self._verbatim = verbatim
         # All together, for a call for each costs more than what it does.
         self._escaped = escape(text)
-        self.size = len(self._escaped) + _NEWLINE_SIZE if start < end else 0
+        self.size = len(self._escaped) + _NEWLINE_SIZE if self else 0
+
+    def __bool__(self) -> bool:
+        return self.start < self.end
 
     @cached_property
     def texts(self) -> list[str]:
         """The rows, without the newlines at their ends."""
-        return self._text.split("\n") if self.start < self.end else []
+        return self._text.split("\n") if self else []
 
     @cached_property
     def starts(self) -> list[int]:
         """Where each row starts, with the end of the last row behind them."""
-        if self.start >= self.end:
-            return [self.end]
-        return [*_starts(self._raw(), self.start), self.end]
+        return [*_starts(self._raw(), self.start), self.end] if self else [self.end]
 
     @cached_property
     def lines(self) -> int:
@@ -95,7 +93,7 @@ class Rows:
     @cached_property
     def costs(self) -> list[int]:
         """The bytes of JSON that each row takes, its newlines included."""
-        return self._costs_of_lines() if self.start < self.end else []
+        return self._costs_of_lines() if self else []
 
     def exceeds(self, budget: Budget) -> bool:
         """Return whether all rows together take more than ``budget``."""
@@ -152,7 +150,7 @@ class Rows:
     def _first_rows(self, count: int) -> Taken:
         """Return the first ``count`` rows, which are not all of them."""
         size = len(escape("\n".join(self._text.split("\n", count)[:count]))) + _NEWLINE_SIZE
-        return Taken(self.end - len(self._raw().split(b"\n", count)[-1]), Budget(size, count))
+        return Taken(self._end_of_first(count), Budget(size, count))
 
     def _last_rows(self, count: int) -> Taken:
         """Return the last ``count`` rows, which are not all of them."""
@@ -161,30 +159,30 @@ class Rows:
 
     def _end_of(self, escaped: bytes) -> int:
         """Return where the first rows end of which ``escaped`` is the JSON."""
-        text: str = orjson.loads(b'"%b"' % escaped)
-        if self._verbatim:
-            return self.start + len(text.encode())
-        # What is not shown of a line has no newline.
-        return self.end - len(self._raw().split(b"\n", text.count("\n"))[-1])
+        text = unescape(escaped)
+        return self.start + len(text.encode()) if self._verbatim else self._end_of_first(text.count("\n"))
 
     def _start_of(self, escaped: bytes) -> int:
         """Return where the last rows start of which ``escaped`` is the JSON."""
-        text: str = orjson.loads(b'"%b"' % escaped)
+        text = unescape(escaped)
         if self._verbatim:
-            return self.end - len(text.encode()) - self._source.raw.startswith(b"\n", self.end - 1)
+            return self.end - len(text.encode()) - self._source.ends_line(self.end)
         return self._start_of_last(text.count("\n") + 1)
 
+    def _end_of_first(self, count: int) -> int:
+        """Return where the first ``count`` rows end, which are not all of them: cleaning leaves each its newline."""
+        return self.end - len(self._raw().split(b"\n", count)[-1])
+
     def _start_of_last(self, count: int) -> int:
-        """Return where the last ``count`` rows start, which are not all of them."""
+        """Return where the last ``count`` rows start, which are not all of them: cleaning leaves each its newline."""
         return self.start + len(self._raw().removesuffix(b"\n").rsplit(b"\n", count)[0]) + 1
 
     def _lines_between(self, start: int, end: int) -> int:
         """Return the lines between two places, of which the last may lack its newline."""
-        unended = start < end and not self._source.raw.startswith(b"\n", end - 1)
-        return self._source.newlines_between(start, end) + unended
+        return self._source.newlines_between(start, end) + (start < end and not self._source.ends_line(end))
 
     def _costs_of_lines(self) -> list[int]:
-        return [len(line) + _NEWLINE_SIZE for line in _aligned(self._escaped).split(_NEWLINE)]
+        return [len(line) + _NEWLINE_SIZE for line in without_backslashes(self._escaped).split(ESCAPED_NEWLINE)]
 
     def _raw(self) -> bytes:
         return self._source.raw[self.start : self.end]
@@ -274,13 +272,9 @@ def _note(times: int) -> str:
 
 def _newline_in(escaped: bytes, find: Callable[[bytes, bytes], int]) -> int:
     """Return where ``find`` finds a newline in ``escaped``, -1 if there is none."""
-    at = find(escaped, _NEWLINE)
-    return find(_aligned(escaped), _NEWLINE) if escaped.startswith(b"\\", at - 1) and at > 0 else at
-
-
-def _aligned(escaped: bytes) -> bytes:
-    """Return ``escaped`` with what only looks like a newline, an escaped backslash before an ``n``, out of the way."""
-    return escaped.replace(_BACKSLASH, b"  ") if _BACKSLASH_AND_N in escaped else escaped
+    at = find(escaped, ESCAPED_NEWLINE)
+    is_doubtful = at > 0 and escaped.startswith(b"\\", at - 1)
+    return find(without_backslashes(escaped), ESCAPED_NEWLINE) if is_doubtful else at
 
 
 def _starts(raw: bytes, start: int) -> list[int]:

@@ -182,7 +182,7 @@ class _Selection:
             if start < end:
                 self._add(start, end)
             end = start
-            if start > rows.start or rows.start == rows.end:
+            if start > rows.start or not rows:
                 break
         self._cut_tail(end)
 

@@ -53,6 +53,10 @@ class Text:
             return self.raw.count(b"\n", start, end)
         return self.newlines_before(end) - self.newlines_before(start)
 
+    def ends_line(self, place: int) -> bool:
+        """Return whether a newline stands before the byte ``place``."""
+        return self.raw[place - 1 : place] == b"\n"
+
     @cached_property
     def json_size(self) -> int:
         """The length of the text in bytes of JSON, quotes included."""

@@ -22,7 +22,7 @@ from bridge.excerpt.lines import Reader
 from bridge.excerpt.selection import MARKER_LINES, SMALLEST_FOR_MARKER, select
 from bridge.excerpt.source import Text
 
-__all__ = ["ELLIPSIS", "MARKER_LINES", "SMALLEST_FOR_MARKER", "Excerpt", "Style", "Text", "excerpt", "fits"]
+__all__ = ["ELLIPSIS", "MARKER_LINES", "SMALLEST_FOR_MARKER", "Excerpt", "Style", "excerpt", "fits"]
 
 ELLIPSIS = "…"
 # So much more of a text than its budget is cleaned at once where there is only budget for its beginning.

@@ -21,7 +21,8 @@ import orjson
 from bridge.excerpt.budget import Budget, share
 from bridge.excerpt.deadline import Deadline
 from bridge.excerpt.json_text import encode, newlines
-from bridge.excerpt.text import MARKER_LINES, SMALLEST_FOR_MARKER, Excerpt, Style, Text, excerpt, fits
+from bridge.excerpt.source import Text
+from bridge.excerpt.text import MARKER_LINES, SMALLEST_FOR_MARKER, Excerpt, Style, excerpt, fits
 
 # An item takes at most this part of a list that is shortened, so that there is never only one.
 _ITEM_PART = 4

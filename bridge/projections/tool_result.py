@@ -12,7 +12,7 @@ from bridge.excerpt.cleaning import STARTS_C1
 from bridge.excerpt.deadline import Deadline
 from bridge.excerpt.json_text import encode, newlines
 from bridge.excerpt.scan import Scanner
-from bridge.excerpt.text import Text
+from bridge.excerpt.source import Text
 from bridge.excerpt.tree import LONG_TEXT, SizeCache, size_of
 from bridge.payload.attachments import DATA_URI_MARK, AttachmentExtractor, KeepAttachment
 from bridge.payload.attachments import MARKS as MEDIA_MARKS

@@ -11,7 +11,8 @@ from bridge.excerpt.blocks import blocks_of
 from bridge.excerpt.budget import Budget
 from bridge.excerpt.evidence import Candidate, candidates
 from bridge.excerpt.json_text import escape
-from bridge.excerpt.text import Style, Text, excerpt
+from bridge.excerpt.source import Text
+from bridge.excerpt.text import Style, excerpt
 
 BEFORE = "".join(f"[{number}/900] compiling the module {number}\n" for number in range(900))
 AFTER = "".join(f"cleaning up the folder {number}\n" for number in range(900))

@@ -22,11 +22,11 @@ RUNS = st.lists(st.tuples(LINES, st.sampled_from([1, 2, 63, 64, 65, 66, 67, 500,
 def folded_one_by_one(text, counts):
     """Return the rows of ``text``, and where they start, as they are folded when each line is looked at."""
     lines = text.removesuffix("\n").split("\n")
-    starts = list(accumulate(len(line.encode()) + 1 for line in ["", *lines][:-1]))
+    starts = list(accumulate((len(line.encode()) + 1 for line in lines), initial=0))
     rows = list(folded_lines(iter(lines), counts))
     kept, at = [], 0
     for row in rows:
-        kept.append(starts[at] - 1)
+        kept.append(starts[at])
         _, _, note = row.partition("\n")
         at += 1 + (int(re.search(r"above (\d+) more", note)[1]) if note else 0)
     assert at == len(lines)

@@ -24,17 +24,34 @@ def rows(lines, *, end="\n", cleaned=False, folded=False):
     return Reader(source, cleaned=cleaned, folded=folded).rows(0, len(source.raw))
 
 
-def check_what_fits(made, budget):
-    """Compare what fits with the greatest number of rows that fit when each number is tried."""
+def first_that_fit(made, budget):
+    """Return the greatest number of first rows that fit, found by trying each."""
+    count = max(n for n in range(len(made.texts) + 1) if not n or made.cost(0, n).within(budget))
+    return Taken(made.starts[count], made.cost(0, count))
+
+
+def last_that_fit(made, start, end, budget):
+    """Count the last rows between two numbers that fit, by trying each."""
+    return max(n for n in range(end - start + 1) if not n or made.cost(end - n, end).within(budget))
+
+
+def ranges(made):
+    """Return some ranges of the numbers of rows; the first is all of them."""
     number = len(made.texts)
-    count = max(n for n in range(number + 1) if not n or made.cost(0, n).within(budget))
-    assert made.first(budget) == Taken(made.starts[count], made.cost(0, count))
-    count = max(n for n in range(number + 1) if not n or made.cost(number - n, number).within(budget))
-    assert made.last(budget) == Taken(made.starts[number - count], made.cost(number - count, number))
-    for start, end in ((0, number), (number // 3, number), (0, number - number // 4), (number // 3, number // 2)):
-        counts = range(end - start + 1)
-        count = max(n for n in counts if not n or made.cost(end - n, end).within(budget))
-        assert made.last_of(start, end, budget) == count
+    return [(0, number), (number // 3, number), (0, number - number // 4), (number // 3, number // 2)]
+
+
+def ends_and_counts(made, budget):
+    """Return what fits from either end, and how many at the end of each range."""
+    return made.first(budget), made.last(budget), [made.last_of(*part, budget) for part in ranges(made)]
+
+
+def ends_and_counts_that_fit(made, budget):
+    """Return the same, found by trying each number of rows."""
+    counts = [last_that_fit(made, *part, budget) for part in ranges(made)]
+    number = len(made.texts)
+    at = number - counts[0]
+    return first_that_fit(made, budget), Taken(made.starts[at], made.cost(at, number)), counts
 
 
 def test_a_line_costs_what_it_takes_in_json_with_its_newline():
@@ -47,7 +64,8 @@ def test_a_line_costs_what_it_takes_in_json_with_its_newline():
 def test_the_rows_that_fit_from_either_end_are_all_that_fit(lines, cleaned, end):
     made = rows(LINES, cleaned=cleaned, end=end)
     for size in range(-1, made.size + 2):
-        check_what_fits(made, Budget(size, lines))
+        budget = Budget(size, lines)
+        assert ends_and_counts(made, budget) == ends_and_counts_that_fit(made, budget)
 
 
 @given(
@@ -59,7 +77,8 @@ def test_the_rows_that_fit_from_either_end_are_all_that_fit(lines, cleaned, end)
     st.integers(0, 60),
 )
 def test_what_fits_is_found_whatever_the_lines_are(lines, cleaned, folded, end, size, most):  # noqa: PLR0913, PLR0917
-    check_what_fits(rows(lines, cleaned=cleaned, folded=folded, end=end), Budget(size, most))
+    made, budget = rows(lines, cleaned=cleaned, folded=folded, end=end), Budget(size, most)
+    assert ends_and_counts(made, budget) == ends_and_counts_that_fit(made, budget)
 
 
 @pytest.mark.parametrize("cleaned", [False, True])

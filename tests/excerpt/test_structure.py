@@ -10,7 +10,8 @@ import pytest
 from reading import check_excerpt
 
 from bridge.excerpt.budget import Budget
-from bridge.excerpt.text import Style, Text, excerpt
+from bridge.excerpt.source import Text
+from bridge.excerpt.text import Style, excerpt
 
 STYLE = Style(evidence=0.65, clean=True, fold=True)
 SIZES = pytest.mark.parametrize("size", [24_000, 7_000, 1_500])

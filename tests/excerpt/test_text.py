@@ -11,7 +11,8 @@ from reading import MARK, check_excerpt, cleaned
 
 from bridge.excerpt.account import most_shown_bytes
 from bridge.excerpt.budget import Budget
-from bridge.excerpt.text import Style, Text, excerpt, fits
+from bridge.excerpt.source import Text
+from bridge.excerpt.text import Style, excerpt, fits
 from bridge.payload.json_value import well_formed
 
 pieces = st.sampled_from(
