@@ -18,8 +18,8 @@ thorough = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(call=strategies.calls)
 @thorough
 def test_any_result_stays_within_any_permitted_limits(call):
-    """The limits are checked by ``normalize`` itself."""
-    normalize(
+    """The other limits are checked by ``normalize`` itself."""
+    made = normalize(
         call.result,
         call.name,
         limits=call.limits,
@@ -27,6 +27,7 @@ def test_any_result_stays_within_any_permitted_limits(call):
         error_type=call.error_type,
         args=call.args,
     )
+    assert len(made["model_content"].encode()) <= call.limits.model_max_bytes
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -35,7 +36,8 @@ def test_large_results_stay_within_limits(seed):
     source = random.Random(seed)
     call = strategies.large_call(source)
     for limits in (DEFAULTS, SMALLEST):
-        normalize(call.result, call.name, limits=limits, status=call.status, args=call.args)
+        made = normalize(call.result, call.name, limits=limits, status=call.status, args=call.args)
+        assert len(made["model_content"].encode()) <= limits.model_max_bytes
 
 
 def shuffled(value, source):

@@ -149,7 +149,8 @@ def test_a_large_structure_uses_its_room_and_accounts_for_the_rest(structure, li
 
 @pytest.mark.parametrize("depth", range(20, 120, 7))
 def test_no_depth_makes_a_content_larger_than_its_limit(depth):
-    finish(nested(depth), limits=SMALLEST)
+    made, _ = finish(nested(depth), limits=SMALLEST)
+    assert len(made["model_content"].encode()) <= SMALLEST.model_max_bytes
 
 
 @pytest.mark.parametrize("name", ["a million small lists", "50,000 texts"])

@@ -68,8 +68,9 @@ def test_a_json_text_is_cut_to_valid_json_that_keeps_its_shape():
 
 
 def test_a_json_text_beside_much_else_is_cut_with_it():
-    normalize({"error": ["\n"] * 20}, "read_file", limits=SMALLEST)
-    normalize({"error": ["é" * 900] * 20, "rest": "x" * 4_000}, "read_file", limits=SMALLEST)
+    for result in ({"error": ["\n"] * 20}, {"error": ["é" * 900] * 20, "rest": "x" * 4_000}):
+        made = normalize(result, "read_file", limits=SMALLEST)
+        assert len(made["model_content"].encode()) <= SMALLEST.model_max_bytes
 
 
 class TestJsonTextsThatCostMuch:
